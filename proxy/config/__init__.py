@@ -1,0 +1,1 @@
+"""The operator's configuration: one YAML file, checked whole, then frozen values."""
