@@ -1,0 +1,202 @@
+"""What a wire format offers: `Dialect` is its server half (towards clients), `Api` its client half (towards upstreams).
+
+Both are stateless objects; what an answer needs from its request travels as a value (`Reading` for the API's decoder,
+`Incoming.reply` for the dialect's encoder). Streams are sans-IO machines made one per stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from adapters.errors import Attempt, Failure
+from adapters.events import Event
+from adapters.model import NOTHING, Answer, Extras, Json, Request, Usage
+
+if TYPE_CHECKING:
+    from adapters.tools.schema import Inverse
+
+IdSource = Callable[[int], str]
+"""Gives n fresh characters of [A-Za-z0-9]."""
+
+
+# --- towards upstreams -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, frozen=True)
+class Upstream:
+    """Where a request goes, as far as a format must know.
+
+    `model` is the upstream's own name. `origin` marks who signs reasoning there (provider and model family): equal
+    origins accept each other's signed parts. `compat` is complete (`adapters.compat.resolve`). `options` are the
+    operator's `provider_options` for this API, merged last into the body. `vertex` and the like go by `compat`.
+    """
+
+    model: str
+    origin: str = ""
+    compat: Mapping[str, Any] = NOTHING
+    max_output_tokens: int | None = None
+    family: str | None = None
+    options: Mapping[str, Json] = NOTHING
+
+
+@dataclass(slots=True, frozen=True)
+class Reading:
+    """What reading the answer needs from the request that was sent.
+
+    `names`: wire name -> the client's, for changed names only. `inverses`: client's name -> how to undo its schema's
+    projection. `custom`: client's names of custom tools that were sent as functions. `namespaces`: client's flat name
+    -> (namespace, plain name). `answer_tool`: wire name of the tool that stands for structured output. `declared`: all
+    names the client declared. `after_results`: the last message held tool results. `facts`: the API's own.
+    """
+
+    model: str
+    origin: str = ""
+    stream: bool = False
+    names: Mapping[str, str] = NOTHING  # type: ignore[assignment]
+    inverses: Mapping[str, Inverse] = field(default_factory=dict)
+    custom: frozenset[str] = frozenset()
+    namespaces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    answer_tool: str | None = None
+    declared: frozenset[str] = frozenset()
+    after_results: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, frozen=True)
+class Outgoing:
+    """A native request. `path` begins with "/" and is appended to the provider's base URL; it is percent-encoded.
+
+    `headers` without authentication. `stream`: whether the upstream is asked to stream, which may differ from what
+    the client asked (a whole answer assembled from a stream).
+    """
+
+    path: str
+    body: bytes
+    reading: Reading
+    stream: bool
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    method: str = "POST"
+
+
+class StreamDecoder(Protocol):
+    """Reads one streamed answer, in pieces of any size."""
+
+    def feed(self, data: bytes) -> list[Event]:
+        """Events of this piece. Raises Malformed for what the API does not allow."""
+
+    def close(self) -> list[Event]:
+        """Call once at the end of the body. Raises Malformed if the stream lacks its terminal event."""
+
+
+class Api(Protocol):
+    """The client half of a format."""
+
+    name: str
+
+    def encode(self, request: Request, upstream: Upstream) -> Outgoing:
+        """The native request: pure, the same bytes for the same input. Raises Rejected for what cannot be carried."""
+
+    def auth(self, key: str, upstream: Upstream) -> Mapping[str, str]:
+        """Headers that carry the key."""
+
+    def whole(self, body: bytes, reading: Reading, headers: Mapping[str, str]) -> list[Event]:
+        """The events of a whole 2xx answer (the last may be Failed: an error inside a 200). Raises Malformed."""
+
+    def decoder(self, reading: Reading) -> StreamDecoder:
+        """A decoder for one stream."""
+
+    def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
+        """The failure that a non-2xx answer means. Header names are lower case. Never raises."""
+
+    def count_tokens(self, request: Request, upstream: Upstream) -> Outgoing | None:
+        """The native request that counts the prompt's tokens; None where the API has none."""
+
+    def counted(self, body: bytes) -> int:
+        """Tokens from the answer to `count_tokens`. Raises Malformed."""
+
+
+# --- towards clients ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, frozen=True)
+class Call:
+    """What surrounds a client's body: the model and stream switch where the path says them (Gemini), headers, query.
+
+    Header names are lower case. `now` is in seconds since 1970.
+    """
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    model: str | None = None
+    stream: bool | None = None
+    new_id: IdSource = lambda n: "0" * n
+    now: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class Incoming:
+    """A decoded client request: the neutral request and what the dialect's own answer needs beside it.
+
+    `warnings` name what the dialect itself left out.
+    """
+
+    request: Request
+    reply: Any
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, frozen=True)
+class ErrorAnswer:
+    """An error in a dialect's envelope. Headers beside `content-type`, `x-request-id` and `x-toolwire-*`."""
+
+    status: int
+    body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class StreamEncoder(Protocol):
+    """Writes one streamed answer. Nothing is written before the first `feed`."""
+
+    def feed(self, events: Iterable[Event]) -> bytes:
+        """Bytes for these events, b"" for none. After Finish the end (usage, terminal events) waits for `close`."""
+
+    def close(self) -> bytes:
+        """The clean end; call once after the upstream ended and Finish was fed."""
+
+    def fail(self, failure: Failure, attempts: tuple[Attempt, ...]) -> bytes:
+        """The dialect's error event and whatever must follow it; never a clean end. Also before any event was fed."""
+
+    def ping(self) -> bytes:
+        """A sign of life that the dialect's clients accept between events, b"" where there is none."""
+
+
+class Dialect(Protocol):
+    """The server half of a format."""
+
+    name: str
+    api: str
+
+    def decode(self, body: Json, call: Call) -> Incoming:
+        """The neutral request. Raises Rejected with the field's path for what is wrong with it."""
+
+    def answer(self, answer: Answer, reply: Any) -> bytes:
+        """A whole answer's body. Raises Malformed where the dialect cannot express the answer's calls."""
+
+    def encoder(self, reply: Any) -> StreamEncoder:
+        """An encoder for one stream."""
+
+    def content_type(self, reply: Any) -> str:
+        """Of a stream."""
+
+    def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
+        """An error before anything else was sent."""
+
+
+__all__ = [
+    "Api", "Call", "Dialect", "ErrorAnswer", "Extras", "IdSource", "Incoming", "Outgoing", "Reading", "StreamDecoder",
+    "StreamEncoder", "Upstream", "Usage",
+]
