@@ -7,21 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from adapters.errors import DEFAULT_ON_ERRORS
+from proxy.config.patterns import matching
+
 ToolCheck = Literal["off", "report", "repair", "fallback"]
 Commit = Literal["content", "answer"]
 Transport = Literal["aiohttp", "httpx"]
-
-DEFAULT_ON_ERRORS = (
-    "rate_limit_error",
-    "overloaded_error",
-    "api_error",
-    "connection_error",
-    "timeout_error",
-    "malformed_response",
-    "invalid_tool_call",
-    "upstream_auth_error",
-    "billing_error",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +27,22 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """Facts about one upstream model; `None` is unknown. `family` names whose signatures and rules it follows."""
+    """Facts about one upstream model; `None` is unknown. `family` names whose signatures and rules it follows,
+    `compat` the flags in which it differs from its provider."""
 
     context_window: int | None = None
     max_output_tokens: int | None = None
     family: str | None = None
+    compat: Mapping[str, Any] = field(default_factory=dict)
+
+    def over(self, other: "ModelInfo") -> "ModelInfo":
+        """These facts, and the other's where this says nothing."""
+        return ModelInfo(
+            other.context_window if self.context_window is None else self.context_window,
+            other.max_output_tokens if self.max_output_tokens is None else self.max_output_tokens,
+            other.family if self.family is None else self.family,
+            {**other.compat, **self.compat},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ class Aws:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One upstream account. `compat` is complete: the API's defaults, the preset's, then the configured flags."""
+    """One upstream account. `compat` is complete: the API's defaults, the preset's, then the configured flags; `flags`
+    adds what a model has of its own. The names in `models` may be patterns."""
 
     name: str
     api: str
@@ -82,8 +85,18 @@ class Provider:
     ca_file: str | None = None
     vertex: Vertex | None = None
     aws: Aws | None = None
-    key_header: str | None = None
-    """The header that carries the key as it is (`api-key` at Azure); `None` is the API's own way."""
+
+    def info(self, model: str) -> ModelInfo:
+        """What all matching entries of `models` say, the most specific first."""
+        info = ModelInfo()
+        for pattern in matching(self.models, model):
+            info = info.over(self.models[pattern])
+        return info
+
+    def flags(self, model: str) -> Mapping[str, Any]:
+        """All compat flags for this model."""
+        own = self.info(model).compat
+        return {**self.compat, **own} if own else self.compat
 
 
 @dataclass(frozen=True, slots=True)
