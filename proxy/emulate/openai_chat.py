@@ -1,0 +1,181 @@
+"""OpenAI Chat Completions from the provider's side: endpoints, errors, and the request as the agent sees it.
+
+The request check is in `openai_chat_check`, the answers are in `openai_chat_answer`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.emulate.agent import Choice, Result, Task, Tool
+from proxy.emulate.api import CREATED, Api, Ask, Received, Refused, Reply, dumps, key_of
+from proxy.emulate.faults import LISTED, Mode, mode
+from proxy.emulate.openai_chat_answer import QUIRKS, stream, whole
+from proxy.emulate.openai_chat_check import Problem, check
+from proxy.emulate.sse import data
+
+Json = Any
+
+OWNER = "toolwire"
+
+
+def error(status: int, message: str, kind: str, param: str | None = None, code: str | None = None) -> Reply:
+    """An error in the API's envelope."""
+    body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    headers = [("content-type", "application/json"), ("x-request-id", "req_emulated")]
+    if status == 429:
+        headers += [("retry-after", "1"), ("x-ratelimit-remaining-requests", "0")]
+    return Reply(status, dumps(body), tuple(headers))
+
+
+_STATUS = {
+    400: ("The request is invalid.", "invalid_request_error", None),
+    401: ("Incorrect API key provided.", "invalid_request_error", "invalid_api_key"),
+    403: ("Country, region, or territory not supported", "request_forbidden", "unsupported_country_region_territory"),
+    404: ("The requested resource does not exist.", "invalid_request_error", None),
+    429: ("Rate limit reached for requests. Please try again in 1s.", "requests", "rate_limit_exceeded"),
+    503: ("The engine is currently overloaded, please try again later", "server_error", None),
+}
+_SERVER = ("The server had an error while processing your request.", "server_error", None)
+_CLIENT = ("The request cannot be processed.", "invalid_request_error", None)
+
+
+def failure(how: Mode) -> Reply:
+    """What the API says to a fault."""
+    match how.kind:
+        case "quota":
+            text = "You exceeded your current quota, please check your plan and billing details."
+            return error(429, text, "insufficient_quota", None, "insufficient_quota")
+        case "context":
+            text = "This model's maximum context length is 128000 tokens. Your messages resulted in 128007 tokens."
+            return error(400, text, "invalid_request_error", "messages", "context_length_exceeded")
+        case "auth":
+            return error(401, *_STATUS[401][:2], None, _STATUS[401][2])
+        case "model":
+            text = f"The model `{how.model}` does not exist or you do not have access to it."
+            return error(404, text, "invalid_request_error", None, "model_not_found")
+        case _:
+            message, kind, code = _STATUS.get(how.status, _SERVER if how.status >= 500 else _CLIENT)
+            return error(how.status, message, kind, None, code)
+
+
+def refuse(received: Received) -> Reply | None:
+    """A 401 unless the request has a bearer key."""
+    return None if key_of(received) else failure(Mode("", "auth"))
+
+
+def unreadable(received: Received) -> Reply:
+    """The answer to a body that is not JSON."""
+    return error(400, "We could not parse the JSON body of your request.", "invalid_request_error")
+
+
+def error_frame(ask: Ask) -> bytes:
+    """An error inside a stream."""
+    return data({"error": {"message": _SERVER[0], "type": _SERVER[1], "param": None, "code": None}})
+
+
+def models(received: Received) -> Reply:
+    """The model list, or one model."""
+    entries = [{"id": name, "object": "model", "created": CREATED, "owned_by": OWNER} for name in _names()]
+    if "model" not in received.params:
+        return Reply(200, dumps({"object": "list", "data": entries}))
+    name = received.params["model"]
+    how = mode(name, QUIRKS)
+    return failure(how) if how.kind == "model" else Reply(200, dumps({**entries[0], "id": name}))
+
+
+def _names() -> list[str]:
+    return [*LISTED, *(f"quirk-{name}" for name in sorted(QUIRKS)), "agent-onechunk"]
+
+
+def read(received: Received) -> Ask:
+    """The request as a task. Raises Refused where the API would."""
+    body = received.body
+    try:
+        check(body)
+    except Problem as problem:
+        raise Refused(error(problem.status, problem.message, problem.kind, problem.param, problem.code)) from None
+    messages: list[Json] = body["messages"]
+    prompt = tuple(dumps(part).decode() for part in (body.get("tools"), *messages))
+    return Ask(
+        body["model"], bool(body.get("stream")), _task(body), prompt, body, conversation=str(body.get("user") or "")
+    )
+
+
+def _task(body: Json) -> Task:
+    messages: list[Json] = body["messages"]
+    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    last = users[-1] if users else -1
+    choice, allowed = _choice(body.get("tool_choice"))
+    wants = body.get("response_format") or {}
+    return Task(
+        user=text_of(messages[last].get("content")) if users else "",
+        tools=tuple(_tool(tool) for tool in body.get("tools") or []),
+        choice=choice,
+        allowed=allowed,
+        parallel=body.get("parallel_tool_calls") is not False,
+        results=_results(messages),
+        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls")),
+        reasoning=body.get("reasoning_effort") not in (None, "none"),
+        stop=_stops(body.get("stop")),
+        max_tokens=body.get("max_completion_tokens") or body.get("max_tokens"),
+        output={"json_object": {}, "json_schema": (wants.get("json_schema") or {}).get("schema") or {}}.get(
+            wants.get("type", "text")
+        ),
+    )
+
+
+def _tool(tool: Json) -> Tool:
+    if tool["type"] == "custom":
+        return Tool(tool["custom"]["name"], None)
+    return Tool(tool["function"]["name"], tool["function"].get("parameters") or {"type": "object", "properties": {}})
+
+
+def _choice(choice: Json) -> tuple[Choice, tuple[str, ...] | None]:
+    match choice:
+        case "none" | "required":
+            return choice, None
+        case {"type": "function", "function": {"name": str(name)}} | {"type": "custom", "custom": {"name": str(name)}}:
+            return "required", (name,)
+        case {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}:
+            names = tuple(tool[tool["type"]]["name"] for tool in tools)
+            return "required" if mode == "required" else "auto", names
+    return "auto", None
+
+
+def _results(messages: list[Json]) -> tuple[Result, ...]:
+    tail = len(messages)
+    while tail and messages[tail - 1]["role"] == "tool":
+        tail -= 1
+    calls = messages[tail - 1].get("tool_calls") or [] if tail else []
+    names = {call["id"]: call[call["type"]]["name"] for call in calls}
+    return tuple(
+        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m.get("content"))) for m in messages[tail:]
+    )
+
+
+def _stops(stop: Json) -> tuple[str, ...]:
+    return (stop,) if isinstance(stop, str) else tuple(stop or ())
+
+
+def text_of(content: Json) -> str:
+    """The text of a content: a string, or its text parts on lines of their own."""
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
+    return content or ""
+
+
+API = Api(
+    name="openai-chat",
+    base="/v1",
+    generate=("/v1/chat/completions",),
+    refuse=refuse,
+    unreadable=unreadable,
+    read=read,
+    whole=whole,
+    stream=stream,
+    failure=failure,
+    error_frame=error_frame,
+    others=(("GET", "/v1/models", models), ("GET", "/v1/models/{model:path}", models)),
+    quirks=QUIRKS,
+)

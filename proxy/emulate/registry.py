@@ -1,0 +1,8 @@
+"""The emulated APIs. A new one is a module and a line here."""
+
+from __future__ import annotations
+
+from proxy.emulate.api import Api
+from proxy.emulate.openai_chat import API as OPENAI_CHAT
+
+APIS: tuple[Api, ...] = (OPENAI_CHAT,)
