@@ -4,3 +4,312 @@ Each API is one row, a `Rules` value; the mechanism is the same for all. What co
 now in the wire's names and ids, which the API's own encoder writes down without further repair, and a `Reading`, the
 way back.
 """
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from adapters import json
+from adapters.errors import Rejected
+from adapters.format import Reading, Upstream
+from adapters.history import HistoryRules, adapt
+from adapters.model import NOTHING, Extras, Json, Message, Part, Request, Tool, ToolCall, ToolChoice, ToolResult
+from adapters.tools.ids import IdRule
+from adapters.tools.names import NameMap, NameRule, project
+from adapters.tools.schema import Inverse, Projection
+
+SchemaRule = Callable[[Tool, Upstream], Projection | None]
+"""The projection of a function tool's schema; None: the tool has no parameters on this wire.
+
+It may depend on the tool's schema and strictness and on the upstream's model and compat flags only (see `_project`).
+"""
+
+ANSWER_TOOL = "json_response"
+OPEN_SCHEMA: Mapping[str, Json] = {"type": "object", "properties": {}}
+
+
+@dataclass(slots=True, frozen=True)
+class Rules:
+    """What one API, as one upstream speaks it, can carry.
+
+    choices: the tool choice modes of the wire. custom_tools: it has free-text tools; else they become functions with
+    one string `input`. namespaces: it groups tools. sort_tools: tools go by wire name, unless the client put a cache
+    marker of its own on one.
+    """
+
+    api: str
+    names: NameRule
+    ids: IdRule | None
+    history: HistoryRules
+    schema: SchemaRule
+    choices: frozenset[str]
+    custom_tools: bool = False
+    namespaces: bool = False
+    sort_tools: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Prepared:
+    """`request` has wire names, ids and schemas; `reading` the way back; `warnings` what was weakened or left out."""
+
+    request: Request
+    reading: Reading
+    warnings: tuple[str, ...]
+
+
+def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
+    """The request as the API takes it. Raises Rejected for a tool choice that cannot be meant."""
+    warnings: dict[str, None] = {}
+    tools, namespaces = _flat(_declared(request, rules), rules)
+    tools = _distinct(tools, warnings)
+    calls = [part for m in request.messages for part in m.parts if isinstance(part, ToolCall)]
+    functions = [tool for tool in tools if tool.kind != "builtin"]
+    names = project([tool.name for tool in functions] + [_flat_name(c.name, c.extras, rules) for c in calls], rules.names)
+    custom = frozenset() if rules.custom_tools else frozenset(t.name for t in functions if t.kind == "custom")
+    choice, tools = _choice(request, tools, rules, warnings)
+    variant = f"{upstream.model}\0{sorted(upstream.compat.items(), key=str)}" if tools else ""
+    wired: list[Tool] = []
+    inverses: dict[str, Inverse] = {}
+    for tool in tools:
+        wire, inverse = _wired(tool, names, _Target(rules, upstream, variant), warnings)
+        wired.append(wire)
+        if inverse is not None:
+            inverses[tool.name] = inverse
+    if rules.sort_tools and not any(tool.cache for tool in wired):
+        wired.sort(key=_order)
+    rename = _Rename(names, inverses, rules)
+    messages, told = adapt(
+        [rename.message(m) for m in request.messages], rules.history, rules.ids, rules.api, upstream.origin
+    )
+    reading = Reading(
+        model=upstream.model,
+        origin=upstream.origin,
+        stream=request.stream,
+        names=names.original,
+        inverses=inverses,
+        custom=custom,
+        namespaces=namespaces,
+        declared=frozenset(tool.name for tool in functions),
+        after_results=bool(request.messages) and request.messages[-1].role == "tool",
+    )
+    if choice is not None and choice.names:
+        choice = replace(choice, names=tuple(names[name] for name in choice.names))
+    done = replace(request, messages=messages, tools=tuple(wired), tool_choice=choice)
+    return Prepared(done, reading, (*warnings, *told))
+
+
+def with_answer_tool(request: Request) -> tuple[Request, str]:
+    """The request with structured output asked for by a forced tool, and that tool's client name.
+
+    Beside other tools the model must call one or the other; alone it is named.
+    """
+    output = request.output
+    taken = {tool.name for tool in request.tools}
+    name = ANSWER_TOOL
+    while name in taken:
+        name += "_"
+    tool = Tool(
+        name=name,
+        description=(output.description if output else None) or "Give the final answer by calling this tool.",
+        schema=output.schema if output and output.schema is not None else dict(OPEN_SCHEMA),
+        strict=output.strict if output else None,
+    )
+    alone = not request.tools or (request.tool_choice is not None and request.tool_choice.mode == "none")
+    choice = ToolChoice("named", (name,)) if alone else ToolChoice("required")
+    return replace(request, tools=(*request.tools, tool), tool_choice=choice, output=None, parallel=False), name
+
+
+# --- tools -------------------------------------------------------------------------------------------------------
+
+
+def _declared(request: Request, rules: Rules) -> tuple[Tool, ...]:
+    if request.tools or not rules.history.tools_from_history:
+        return request.tools
+    made: dict[str, Tool] = {}
+    for message in request.messages:
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                made.setdefault(part.name, Tool(part.name, "Used earlier in this conversation.", dict(OPEN_SCHEMA)))
+    return tuple(made.values())
+
+
+def _flat_name(name: str, extras: Extras, rules: Rules) -> str:
+    namespace = extras.get("openai-responses", NOTHING).get("namespace")
+    return f"{namespace}__{name}" if isinstance(namespace, str) and namespace != name and not rules.namespaces else name
+
+
+def _flat(tools: Iterable[Tool], rules: Rules) -> tuple[list[Tool], dict[str, tuple[str, str]]]:
+    if rules.namespaces:
+        return list(tools), {}
+    flat: list[Tool] = []
+    origins: dict[str, tuple[str, str]] = {}
+    for tool in tools:
+        if tool.namespace is None:
+            flat.append(tool)
+            continue
+        name = f"{tool.namespace}__{tool.name}"
+        origins[name] = (tool.namespace, tool.name)
+        flat.append(replace(tool, name=name, namespace=None))
+    return flat, origins
+
+
+def _distinct(tools: list[Tool], warnings: dict[str, None]) -> list[Tool]:
+    seen: set[tuple[str | None, str]] = set()
+    kept: list[Tool] = []
+    for tool in tools:
+        key = (tool.namespace, tool.name)
+        if key in seen and tool.kind != "builtin":
+            warnings[f"tools: {tool.name} is declared twice; the first declaration holds"] = None
+            continue
+        seen.add(key)
+        kept.append(tool)
+    return kept
+
+
+@dataclass(slots=True, frozen=True)
+class _Target:
+    """`variant` is equal where model and compat flags are: the key under which projections are remembered."""
+
+    rules: Rules
+    upstream: Upstream
+    variant: str
+
+
+def _wired(
+    tool: Tool, names: NameMap, target: _Target, warnings: dict[str, None]
+) -> tuple[Tool, Inverse | None]:
+    if tool.kind == "builtin" or (tool.kind == "custom" and target.rules.custom_tools):
+        return (tool if tool.kind == "builtin" else replace(tool, name=names[tool.name])), None
+    if tool.kind == "custom":
+        tool = _as_function(tool)
+    projection = _project(tool, target)
+    if projection is None:
+        return replace(tool, name=names[tool.name], schema=None, strict=None), None
+    for note in projection.notes:
+        warnings[f"tools.{tool.name}: {note}"] = None
+    return replace(tool, name=names[tool.name], schema=projection.schema, strict=projection.strict), projection.inverse
+
+
+def _as_function(tool: Tool) -> Tool:
+    description = tool.description or ""
+    if tool.grammar is not None:
+        description += f"\n\nThe input must follow this {tool.grammar.syntax} grammar:\n{tool.grammar.definition}"
+    schema = {
+        "type": "object",
+        "properties": {"input": {"type": "string", "description": "The raw input of the tool."}},
+        "required": ["input"],
+        "additionalProperties": False,
+    }
+    return replace(tool, kind="function", description=description.strip() or None, schema=schema, grammar=None)
+
+
+_CACHE_SIZE = 2048
+_projections: OrderedDict[tuple[SchemaRule, bool | None, bytes, str], Projection | None] = OrderedDict()
+
+
+def _project(tool: Tool, target: _Target) -> Projection | None:
+    """The projection, remembered: it is pure, and agents send the same tools on every turn."""
+    rule = target.rules.schema
+    key = (rule, tool.strict, json.dumps(tool.schema), target.variant)
+    try:
+        found = _projections[key]
+    except KeyError:
+        found = _projections[key] = rule(tool, target.upstream)
+        if len(_projections) > _CACHE_SIZE:
+            _projections.popitem(last=False)
+        return found
+    _projections.move_to_end(key)
+    return found
+
+
+def _order(tool: Tool) -> tuple[bool, str, str]:
+    """By wire name in code unit order, ties by description; built-ins last, by their word."""
+    if tool.kind == "builtin":
+        return True, tool.builtin or "", tool.name
+    return False, (tool.namespace or "") + tool.name, tool.description or ""
+
+
+# --- choice ------------------------------------------------------------------------------------------------------
+
+
+def _choice(
+    request: Request, tools: list[Tool], rules: Rules, warnings: dict[str, None]
+) -> tuple[ToolChoice | None, list[Tool]]:
+    """The tool choice in modes that the wire has, and the tools that are offered then."""
+    choice = request.tool_choice
+    if not request.tools and tools:
+        return (ToolChoice("none") if "none" in rules.choices else None), tools
+    if choice is None:
+        return None, tools
+    if not tools:
+        if choice.mode in ("required", "named") or choice.required:
+            raise Rejected("tool_choice asks for a tool call, but the request declares no tools", "tool_choice")
+        return None, tools
+    choice = replace(choice, names=tuple(_choice_name(name, tools) for name in choice.names))
+    if choice.mode == "allowed" and "allowed" not in rules.choices:
+        tools = [tool for tool in tools if tool.name in choice.names]
+        choice = ToolChoice("required" if choice.required else "auto")
+    elif choice.mode == "named" and "named" not in rules.choices:
+        tools = [tool for tool in tools if tool.name in choice.names]
+        choice = ToolChoice("required")
+    elif choice.mode == "none" and "none" not in rules.choices:
+        return None, []
+    if choice.mode == "required" and "required" not in rules.choices:
+        warnings[f"tool_choice: {rules.api} cannot force a call here, the model is free to answer in text"] = None
+        choice = ToolChoice("auto")
+    return (choice if choice.mode in rules.choices else None), tools
+
+
+def _choice_name(name: str, tools: list[Tool]) -> str:
+    """The flat name that is meant. Raises Rejected where no such tool is declared."""
+    if any(tool.name == name for tool in tools):
+        return name
+    flat = [tool.name for tool in tools if tool.name.endswith(f"__{name}")]
+    if len(flat) != 1:
+        raise Rejected(f"tool_choice names {name!r}, which is not among the declared tools", "tool_choice")
+    return flat[0]
+
+
+# --- history -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, frozen=True)
+class _Rename:
+    """Wire names, and arguments in the projected schema's terms, for calls and results of the history."""
+
+    names: NameMap
+    inverses: Mapping[str, Inverse]
+    rules: Rules
+
+    def message(self, message: Message) -> Message:
+        if message.role not in ("assistant", "tool"):
+            return message
+        parts = tuple(self._part(part) for part in message.parts)
+        return message if all(a is b for a, b in zip(parts, message.parts, strict=True)) else replace(message, parts=parts)
+
+    def _part(self, part: Part) -> Part:
+        match part:
+            case ToolCall():
+                name = _flat_name(part.name, part.extras, self.rules)
+                arguments, kind = part.arguments, part.kind
+                if kind == "custom" and not self.rules.custom_tools:
+                    arguments, kind = json.text({"input": arguments}), "function"
+                if (inverse := self.inverses.get(name)) is not None:
+                    arguments = _forward(arguments, inverse)
+                if (name := self.names[name]) == part.name and arguments == part.arguments and kind == part.kind:
+                    return part
+                return replace(part, name=name, arguments=arguments, kind=kind)
+            case ToolResult(name=str() as name) if self.names[name] != name:
+                return replace(part, name=self.names[name])
+        return part
+
+
+def _forward(arguments: str, inverse: Inverse) -> str:
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return arguments
+    changed = inverse.forward(value)
+    return arguments if changed == value else json.text(changed)

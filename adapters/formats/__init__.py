@@ -1,0 +1,1 @@
+"""One package per wire format. None of them names another."""
