@@ -1,0 +1,29 @@
+"""What a projection gives back, and the small types that all projections share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adapters.tools.schema.inverse import Inverse
+
+Level = Literal["off", "lossless", "rewrite"]
+"""off: never strict. lossless: where objects need only be closed. rewrite: optional properties become nullable."""
+
+
+@dataclass(slots=True, frozen=True)
+class Projection:
+    """A JSON Schema as one wire takes it.
+
+    schema: shares unchanged parts with the schema it was made from, so nobody may write to it.
+    strict: True only where the schema passed a strict projection, False where it did not or must not, None where the
+    wire has no such thing.
+    notes: what is weaker than the client's schema and why strict failed, each with its path:
+    "properties.q: minLength is told in the description". Empty: whatever the wire accepts, the client's schema accepts.
+    inverse: None where arguments are the same on both sides.
+    """
+
+    schema: dict[str, Any]
+    strict: bool | None = None
+    notes: tuple[str, ...] = ()
+    inverse: Inverse | None = None
