@@ -48,6 +48,18 @@ class Choice:
 
 
 @dataclass(slots=True)
+class Opened:
+    """What only clients of the API's own dialect need to know of a part before its content (item id, phase).
+
+    Optional; the first event of its part. No content. Folded into the extras of a text or refusal.
+    """
+
+    part: int
+    kind: Literal["text", "refusal", "reasoning"]
+    extras: Extras
+
+
+@dataclass(slots=True)
 class TextDelta:
     """A piece of text; maybe empty."""
 
@@ -180,6 +192,7 @@ class Failed:
 Event = (
     Started
     | Choice
+    | Opened
     | TextDelta
     | RefusalDelta
     | ReasoningDelta
@@ -220,6 +233,7 @@ class _Open:
     choice: int
     texts: list[str] = field(default_factory=list)
     sections: dict[int, list[str]] = field(default_factory=dict)
+    opened: Opened | None = None
     signed: Signed | None = None
     start: CallStart | None = None
     native: Native | None = None
@@ -265,6 +279,8 @@ class Folder:
                 self._open(event.part, event.kind).signed = event
             case Native():
                 self._open(event.part, "native").native = event
+            case Opened():
+                self._open(event.part, event.kind).opened = event
             case Cited(part, citation):
                 self._open(part, "text").citations.append(citation)
             case UsageUpdate(usage):
@@ -314,6 +330,7 @@ class Folder:
 
 def _part(opened: _Open) -> Part:
     text = "".join(opened.texts)
+    extras = opened.opened.extras if opened.opened else NOTHING
     match opened:
         case _Open(kind="call", start=CallStart() as start):
             return ToolCall(
@@ -324,7 +341,7 @@ def _part(opened: _Open) -> Part:
         case _Open(kind="native", native=Native() as native):
             return Opaque(native.api, native.data, native.text)
         case _Open(kind="refusal"):
-            return Refusal(text)
+            return Refusal(text, extras)
         case _Open(kind="reasoning"):
             return _reasoning(opened)
     signed = opened.signed
@@ -332,7 +349,7 @@ def _part(opened: _Open) -> Part:
         text,
         citations=tuple(opened.citations),
         signature=signed.signature if signed else None,
-        extras=signed.extras if signed else NOTHING,
+        extras={**extras, **signed.extras} if signed and signed.extras else extras,
     )
 
 

@@ -16,6 +16,7 @@ from adapters.events import (
     Finish,
     Logprobs,
     Native,
+    Opened,
     PartEnd,
     ReasoningDelta,
     RefusalDelta,
@@ -23,7 +24,9 @@ from adapters.events import (
     TextDelta,
 )
 
-_OF_PARTS = (TextDelta, CallDelta, ReasoningDelta, CallStart, PartEnd, Signed, RefusalDelta, Cited, Logprobs, Native)
+_OF_PARTS = (
+    TextDelta, CallDelta, ReasoningDelta, CallStart, PartEnd, Opened, Signed, RefusalDelta, Cited, Logprobs, Native
+)
 
 
 class Sequencer:
