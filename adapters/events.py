@@ -314,7 +314,8 @@ class Folder:
         head, start = self._heads[choice], self._started
         stop = head.stop
         parts = tuple(_part(p) for _, p in sorted(self._parts.items()) if p.choice == choice)
-        extras = {**start.extras, **(stop.extras if stop else {})} if start.extras or (stop and stop.extras) else NOTHING
+        late = stop.extras if stop else NOTHING
+        extras = {**start.extras, **late} if start.extras or late else NOTHING
         return Answer(
             parts=parts,
             stop=stop.reason if stop else None,

@@ -8,10 +8,9 @@ walks one rich conversation of each API and dialect through these types.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 Json = Any
 """Decoded JSON."""
@@ -19,7 +18,32 @@ Json = Any
 Extras = Mapping[str, Mapping[str, Json]]
 """API name -> that API's own fields, in their order."""
 
-NOTHING: Extras = MappingProxyType({})
+
+class _Nothing(Mapping[str, Any]):
+    """An empty mapping that can be a dataclass default: Python 3.11 takes only hashable ones."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> NoReturn:
+        raise KeyError(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+
+NOTHING: Extras = _Nothing()
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -28,7 +52,7 @@ StopReason = Literal["stop", "length", "tool_calls", "content_filter"]
 
 @dataclass(slots=True)
 class CacheMark:
-    """A prompt-cache breakpoint right after the thing that carries it. `ttl` such as "5m", "1h"; None: the API's default."""
+    """A prompt-cache breakpoint right after what carries it. `ttl` such as "5m", "1h"; None: the API's default."""
 
     ttl: str | None = None
 
@@ -125,7 +149,7 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a tool call returned. `content` holds Text and Media (and Opaque) parts; `is_error` None where nobody said."""
+    """What a tool call returned. `content` holds Text, Media and Opaque parts; `is_error` None where nobody said."""
 
     call_id: str
     content: tuple[Part, ...]
