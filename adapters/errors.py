@@ -127,6 +127,10 @@ class Malformed(Exception):
     """The upstream answered what its API does not allow."""
 
 
+class InvalidCall(Malformed):
+    """A call's arguments are no JSON object, and the client's dialect carries objects (`invalid_tool_call`)."""
+
+
 class Rejected(Exception):
     """The client's request cannot be carried out. `param` is the dotted path of the field that is wrong."""
 
