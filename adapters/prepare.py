@@ -66,7 +66,8 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
     tools = _distinct(tools, warnings)
     calls = [part for m in request.messages for part in m.parts if isinstance(part, ToolCall)]
     functions = [tool for tool in tools if tool.kind != "builtin"]
-    names = project([tool.name for tool in functions] + [_flat_name(c.name, c.extras, rules) for c in calls], rules.names)
+    called = [_flat_name(call.name, call.extras, rules) for call in calls]
+    names = project([tool.name for tool in functions] + called, rules.names)
     custom = frozenset() if rules.custom_tools else frozenset(t.name for t in functions if t.kind == "custom")
     choice, tools = _choice(request, tools, rules, warnings)
     variant = f"{upstream.model}\0{sorted(upstream.compat.items(), key=str)}" if tools else ""
@@ -287,7 +288,8 @@ class _Rename:
         if message.role not in ("assistant", "tool"):
             return message
         parts = tuple(self._part(part) for part in message.parts)
-        return message if all(a is b for a, b in zip(parts, message.parts, strict=True)) else replace(message, parts=parts)
+        unchanged = all(a is b for a, b in zip(parts, message.parts, strict=True))
+        return message if unchanged else replace(message, parts=parts)
 
     def _part(self, part: Part) -> Part:
         match part:

@@ -89,7 +89,7 @@ class Restorer:
         start = replace(
             event,
             id=fresh(self._rule, self._new_id) if event.id in MISSING else event.id,
-            name=name,  # type: ignore[arg-type]
+            name=name,
             origin=event.origin or reading.origin or None,
         )
         if start.name in reading.custom:
@@ -107,7 +107,8 @@ class Restorer:
     def _release(self, held: _Held, out: list[Event]) -> None:
         text = "".join(held.texts)
         space = held.start.extras.get("openai-responses", NOTHING).get("namespace")
-        name = f"{space}__{held.start.name}" if f"{space}__{held.start.name}" in self._reading.namespaces else held.start.name
+        flat = f"{space}__{held.start.name}"
+        name = flat if flat in self._reading.namespaces else held.start.name
         out.append(held.start)
         try:
             value = json.loads(text)

@@ -45,6 +45,18 @@ OLLAMA = IdRule("a-zA-Z0-9_-", 64, "call_", 8)
 COHERE = IdRule("a-zA-Z0-9_-", 64)
 BEDROCK = IdRule("a-zA-Z0-9_.:-", 64, "tooluse_", 22)
 
+RULES = {
+    "openai-chat": CHAT,
+    "openai-responses": RESPONSES,
+    "anthropic-messages": ANTHROPIC,
+    "google-gemini": GEMINI,
+    "mistral-chat": MISTRAL,
+    "ollama-chat": OLLAMA,
+    "cohere-chat": COHERE,
+    "bedrock-converse": BEDROCK,
+}
+"""By API: also how the ids look that are made where the API gave none."""
+
 
 def digest(text: str, length: int) -> str:
     """`length` base-62 characters from a hash of the text."""

@@ -46,8 +46,8 @@ class NameMap:
 
 
 def _hash(name: str, salt: int = 0) -> str:
-    return blake2b(f"{salt}\0{name}".encode("utf-8", "surrogatepass") if salt else name.encode("utf-8", "surrogatepass"),
-                   digest_size=4).hexdigest()
+    text = f"{salt}\0{name}" if salt else name
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
 def _alias(name: str, rule: NameRule) -> str:

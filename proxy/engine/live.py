@@ -1,0 +1,116 @@
+"""One answer under way: bytes of an upstream, as events in the client's terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from adapters.errors import Failure, Malformed
+from adapters.events import CallDelta, CallStart, Event, Failed, Finish, PartEnd, UsageUpdate, is_answer
+from adapters.format import Outgoing, StreamDecoder
+from adapters.model import Usage
+from adapters.restore import Restorer
+from proxy.upstream.transport import Broken, Response
+
+MAX_WHOLE = 256 * 1024 * 1024
+"""Bytes of a whole answer, over which an upstream counts as broken."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the metrics and the log want to know of an answer. `calls`: those that began."""
+
+    usage: Usage = field(default_factory=Usage)
+    finish: Finish | None = None
+    calls: int = 0
+    answered: bool = False
+    failure: Failure | None = None
+
+    def take(self, events: list[Event]) -> None:
+        """Counts these events."""
+        for event in events:
+            kind = type(event)
+            if kind is CallDelta or kind is PartEnd:
+                continue
+            if not self.answered and is_answer(event):
+                self.answered = True
+            match event:
+                case UsageUpdate(usage):
+                    self.usage = self.usage.updated(usage)
+                case CallStart():
+                    self.calls += 1
+                case Finish():
+                    self.finish = event
+                case Failed(failure):
+                    self.failure = failure
+
+    def emptiness(self) -> Failure | None:
+        """The failure that an empty answer is. Call after Finish."""
+        finish = self.finish
+        if self.answered or finish is None or finish.may_be_empty or finish.reason in ("length", "content_filter"):
+            return None
+        return Failure("malformed_response", "The upstream ended its answer without text, refusal or tool call.")
+
+
+class Live:
+    """A streamed answer. `read` gives events, None at its clean end; failures come as Failed, once, as the last event.
+
+    `content` must be set once content has reached the client: a break is then told as `stream_interrupted`.
+    """
+
+    __slots__ = ("_decoder", "_ended", "_response", "_restorer", "content", "outgoing", "tally")
+
+    def __init__(self, response: Response, outgoing: Outgoing, decoder: StreamDecoder, restorer: Restorer) -> None:
+        self._response = response
+        self._decoder = decoder
+        self._restorer = restorer
+        self._ended = False
+        self.outgoing = outgoing
+        self.tally = Tally()
+        self.content = False
+
+    async def read(self) -> list[Event] | None:
+        """The events of the next read (maybe none). Awaits the upstream once."""
+        if self._ended:
+            return None
+        try:
+            data = await self._response.read()
+        except Broken as broken:
+            return self._end(broken.failure)
+        if not data:
+            return self._end(None)
+        try:
+            events = self._restorer.feed(self._decoder.feed(data))
+        except Malformed as error:
+            return self._fail(Failure("malformed_response", f"The upstream broke its protocol: {error}."))
+        self.tally.take(events)
+        if self.tally.failure is not None:
+            self._ended = True
+        return events
+
+    def _end(self, broken: Failure | None) -> list[Event]:
+        """The body is over. What was complete before a connection broke is a complete answer."""
+        try:
+            events = self._restorer.feed(self._decoder.close())
+        except Malformed as error:
+            if broken is not None and broken.type == "timeout_error":
+                return self._fail(broken)
+            if self.content:
+                return self._fail(Failure("stream_interrupted", f"The upstream broke off: {error}."))
+            return self._fail(broken or Failure("malformed_response", f"The upstream broke off: {error}."))
+        self._ended = True
+        self.tally.take(events)
+        return events
+
+    def _fail(self, failure: Failure) -> list[Event]:
+        self._ended = True
+        self.tally.failure = failure
+        return [Failed(failure)]
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self._ended
+
+    def close(self) -> None:
+        """Lets go of the upstream, at once."""
+        self._response.close()

@@ -1,0 +1,39 @@
+"""One JSON line per request and per attempt on stderr; plain lines with `--log-format text`.
+
+No message content and no key ever goes into a field: fields are ids, names from the configuration, types and numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import Any
+
+import orjson
+
+Log = Callable[..., None]
+"""Called with an event word and its fields."""
+
+
+def json_log(event: str, **fields: Any) -> None:
+    """One JSON line."""
+    line = orjson.dumps({"time": _now(), "event": event, **fields}, option=orjson.OPT_APPEND_NEWLINE, default=str)
+    sys.stderr.buffer.write(line)
+    sys.stderr.buffer.flush()
+
+
+def text_log(event: str, **fields: Any) -> None:
+    """One line for people: time, event, key=value."""
+    words = " ".join(f"{key}={_word(value)}" for key, value in fields.items() if value not in (None, "", [], ()))
+    sys.stderr.write(f"{_now()[11:23]} {event:8} {words}\n")
+    sys.stderr.flush()
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+def _word(value: Any) -> str:
+    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f'"{text}"' if " " in text else text
