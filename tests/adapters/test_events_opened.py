@@ -1,4 +1,4 @@
-"""What an API says of a part before its content: folded, kept first of its part, and defaults that Python 3.11 takes."""
+"""What an API says of a part before its content; defaults that Python 3.11 takes."""
 
 from adapters.events import CallDelta, CallStart, Opened, PartEnd, RefusalDelta, TextDelta, fold, is_content
 from adapters.model import NOTHING, Refusal, Text, ToolCall
@@ -33,5 +33,5 @@ def test_waits_with_its_part():
 
 
 def test_nothing_is_an_empty_mapping():
-    assert NOTHING == {} and {} == NOTHING and not NOTHING
+    assert NOTHING == {} and not NOTHING
     assert {**NOTHING} == {} and NOTHING.get("a") is None and NOTHING.get("a", {}) == {}
