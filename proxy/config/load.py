@@ -1,0 +1,70 @@
+"""The config file: text -> typed config, or everything that is wrong with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from proxy.config import build, check, rules, warn
+from proxy.config.env import Sources
+from proxy.config.model import Config
+from proxy.config.nodes import Document, parse
+from proxy.config.problem import Problem, Problems, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`config` is None where there are problems, and where values that `need_env=False` spares decide its shape."""
+
+    name: str
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    config: Config | None = None
+
+
+def load(text: str, name: str, environ: Mapping[str, str]) -> Config | Problems:
+    """`name` is the file's path: `${file:PATH}` is relative to its directory, problems begin with it."""
+    return _outcome(read(text, name, environ))
+
+
+def load_file(path: str, environ: Mapping[str, str]) -> Config | Problems:
+    return _outcome(read_file(path, environ))
+
+
+def read_file(path: str, environ: Mapping[str, str], *, need_env: bool = True, host: str | None = None) -> Report:
+    try:
+        content = FilePath(path).read_bytes()
+    except OSError as error:
+        return Report(path, (Problem(1, 1, "", f"cannot be read: {error.strerror or error}"),))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        return Report(path, (Problem(line, column, "", "is not UTF-8 text"),))
+    return read(text, path, environ, need_env=need_env, host=host)
+
+
+def read(text: str, name: str, environ: Mapping[str, str], *, need_env: bool = True, host: str | None = None) -> Report:
+    """With `need_env=False` nothing that the environment or a file lacks is a problem. `host` stands above the file's
+    `server.host`."""
+    document = parse(text, Sources(environ, FilePath(name).parent), need_env)
+    if document.data is None:
+        if not document.problems:
+            document.problem((), "the file is empty")
+        return Report(name, tuple(document.problems))
+    check.check(document)
+    rules.apply(document, environ if need_env else None, host)
+    if document.problems:
+        return Report(name, tuple(sorted(set(document.problems))))
+    if any(build.api_of(provider) is None for provider in document.data["providers"].values()):
+        return Report(name)
+    config = build.config(document.data, environ)
+    return Report(name, (), _placed(document, config), config)
+
+
+def _placed(document: Document, config: Config) -> tuple[Problem, ...]:
+    return tuple(sorted(Problem(*document.at(path), dotted(path), message) for path, message in warn.warnings(config)))
+
+
+def _outcome(report: Report) -> Config | Problems:
+    return report.config or Problems(report.name, report.problems)

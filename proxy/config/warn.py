@@ -1,0 +1,154 @@
+"""What is allowed but cannot be meant: rules that never match, settings without effect, chains that take too long."""
+
+from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
+
+from adapters.compat import APIS, BASE_URLS, PATHS
+from adapters.presets import PRESETS
+from proxy.config.model import Config, Provider, Retry, Route, Step
+from proxy.config.patterns import covers
+from proxy.config.problem import Path, dotted, quoted
+from proxy.config.rules import is_loopback
+
+Found = Iterator[tuple[Path, str]]
+
+_NEVER = {
+    "authentication_error": "an upstream's refusal of the key is upstream_auth_error",
+    "permission_error": "an upstream's refusal of the key is upstream_auth_error",
+    "stream_interrupted": "it comes after content has reached the client",
+}
+
+
+def warnings(config: Config) -> Iterator[tuple[Path, str]]:
+    """Of a config without problems."""
+    built = _built()
+    for provider in config.providers.values():
+        yield from _provider(provider, built)
+    for index, route in enumerate(config.routes):
+        yield from _steps(route)
+        yield from _time(route, config)
+        yield from _shadow(index, config.routes)
+    yield from _clients(config)
+    yield from _server(config)
+
+
+def _built() -> Iterable[str]:
+    try:
+        from adapters.registry import APIS as built
+    except ImportError:
+        return APIS
+    return built
+
+
+# --- providers ---------------------------------------------------------------------------------------------------
+
+
+def _provider(provider: Provider, built: Iterable[str]) -> Found:
+    path = "providers", provider.name
+    if provider.api not in built:
+        yield path, f"api {provider.api} is not part of this version"
+    repeated = _repeats(provider)
+    if repeated:
+        yield (*path, "base_url"), repeated
+    if not provider.api_keys and not provider.headers and _needs_key(provider):
+        yield path, "has no api_key"
+    timeout = provider.timeout
+    if timeout.first_content > timeout.total:
+        yield (*path, "timeout", "first_content"), f"has no effect beyond total ({timeout.total:g} s)"
+
+
+def _repeats(provider: Provider) -> str | None:
+    """A base URL that ends in the beginning of what the API appends, or that lacks OpenAI's own `/v1`."""
+    path = urlsplit(provider.base_url).path
+    host = urlsplit(provider.base_url).hostname
+    for appended in PATHS[provider.api]:
+        parts = appended.strip("/").split("/")
+        for count in range(len(parts), 0, -1):
+            end = "/" + "/".join(parts[:count])
+            if path.endswith(end):
+                return f"ends in {end}, and {appended} is appended to it: leave {end} out"
+    if host == "api.openai.com" and not path.endswith("/v1"):
+        return f"lacks /v1: {PATHS[provider.api][0]} is appended to it"
+    return None
+
+
+def _needs_key(provider: Provider) -> bool:
+    if provider.vertex is not None or provider.api in ("bedrock-converse", "ollama-chat"):
+        return False
+    known = [BASE_URLS[provider.api], *(preset.base_url for preset in PRESETS.values())]
+    host = urlsplit(provider.base_url).hostname or ""
+    return not is_loopback(host) and host in {urlsplit(url).hostname for url in known if url}
+
+
+# --- routes ------------------------------------------------------------------------------------------------------
+
+
+def _steps(route: Route) -> Found:
+    seen: dict[str, str] = {target.name: "target" for target in route.steps[0].targets}
+    for index, step in enumerate(route.steps[1:]):
+        part: Path = "fallbacks", index
+        path: Path = "models", route.pattern, *part
+        yield from _errors(path, step)
+        names = {target.name for target in step.targets}
+        for name in sorted(names & seen.keys()):
+            yield path, f"{name} is tried as {seen[name]} already"
+        seen.update({name: dotted(part) for name in names - seen.keys()})
+    if route.tool_check_hint and route.tool_check not in ("repair", "fallback"):
+        yield ("models", route.pattern, "tool_check_hint"), f"has no effect with tool_check: {route.tool_check}"
+
+
+def _errors(path: Path, step: Step) -> Found:
+    if not step.on_errors:
+        yield (*path, "on_errors"), "is empty: this target is never tried"
+    for position, word in enumerate(step.on_errors):
+        if word in _NEVER:
+            yield (*path, "on_errors", position), f"{word} never moves a chain: {_NEVER[word]}"
+
+
+def _time(route: Route, config: Config) -> Found:
+    path = "models", route.pattern, "deadline_seconds"
+    waits = sum(
+        max(1, len(config.providers[target.provider].api_keys)) * _waiting(route.retry)
+        for step in route.steps
+        for target in step.targets
+    )
+    if waits > route.deadline_seconds:
+        yield path, f"retries alone may wait {waits:g} s, which is more than {route.deadline_seconds:g} s"
+    first = min(config.providers[target.provider].timeout.first_content for target in route.steps[0].targets)
+    if len(route.steps) > 1 and first >= route.deadline_seconds:
+        yield path, f"is used up by the first target's timeout ({first:g} s): no time is left for the fallbacks"
+
+
+def _waiting(retry: Retry) -> float:
+    """The longest that the pauses between all tries of one target with one key may take."""
+    return sum(min(retry.backoff_seconds * 2.0**n, retry.max_backoff_seconds) for n in range(retry.attempts - 1))
+
+
+def _shadow(index: int, routes: tuple[Route, ...]) -> Found:
+    mine = routes[index].pattern
+    for position, other in enumerate(routes):
+        ahead = (-len(other.pattern), position) < (-len(mine), index)
+        if position != index and ahead and covers(other.pattern, mine):
+            yield ("models", mine), f"is never reached: {quoted(other.pattern)} is longer and takes all its names"
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+
+
+def _clients(config: Config) -> Found:
+    for index, client in enumerate(config.clients):
+        for position, pattern in enumerate(client.models):
+            known = pattern.partition("/")[0] in config.providers or any(
+                covers(route.pattern, pattern) for route in config.routes
+            )
+            if "*" not in pattern and not known:
+                yield ("clients", index, "models", position), f"no model is named {quoted(pattern)}"
+
+
+def _server(config: Config) -> Found:
+    if config.server.image_hosts and config.server.fetch_images == "off":
+        yield ("server", "image_hosts"), "has no effect with fetch_images: off"
+    if config.server.workers > 1 and config.state.backend == "memory":
+        yield ("server", "workers"), "each worker has a memory of its own: state.backend: redis shares it"
+    if config.state.url and config.state.backend == "memory":
+        yield ("state", "url"), "has no effect with backend: memory"
