@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disa
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0)
 FIRST_CONTENT = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -30,7 +30,9 @@ class _Circuits(Collector):
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         family = GaugeMetricFamily(
-            "toolwire_circuit_open", "1 while a target is left out because it kept failing.", labels=["provider", "model"]
+            "toolwire_circuit_open",
+            "1 while a target is left out because it kept failing.",
+            labels=["provider", "model"],
         )
         for provider, model, opened in self._targets():
             family.add_metric([provider, model], float(opened))
@@ -46,7 +48,8 @@ class Metrics:
                                        "endpoint", "model", "status")
         self._duration = self._histogram("request_duration_seconds", "From the request to the end of its answer.",
                                          DURATION, "endpoint")
-        self._overhead = self._histogram("overhead_seconds", "The proxy's own share of a request.", OVERHEAD, "endpoint")
+        self._overhead = self._histogram("overhead_seconds", "The proxy's own share of a request.",
+                                         OVERHEAD, "endpoint")
         self._first = self._histogram("time_to_first_content_seconds", "From the attempt to the first content.",
                                       FIRST_CONTENT, "provider", "model")
         self._attempts = self._counter("upstream_attempts", "Upstream attempts by outcome: ok or an error type.",

@@ -1,0 +1,78 @@
+"""Who may ask for what: client keys, models allowed, requests per minute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from urllib.parse import parse_qs
+
+from adapters.errors import Failure
+from proxy.config.model import Client
+from proxy.config.patterns import matches
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """Generic cell rate: `ready` is when the next request would be due if all came evenly."""
+
+    ready: float = 0.0
+
+
+class Access:
+    """The clients of one configuration. Without any, everyone may everything (loopback only, see `check`)."""
+
+    def __init__(self, clients: Sequence[Client]) -> None:
+        # Looked up by hash: the time a look-up takes then says nothing of the keys.
+        self._clients = {_digest(client.key): client for client in clients}
+        self._buckets: dict[str, _Bucket] = {client.name: _Bucket() for client in clients}
+
+    def client(self, headers: Mapping[str, str], query: bytes) -> Client | Failure | None:
+        """The client of this request (None: keys are not asked for), or authentication_error."""
+        if not self._clients:
+            return None
+        key = given_key(headers, query)
+        if not key:
+            return Failure("authentication_error", "No API key: send it as `Authorization: Bearer KEY`, `x-api-key` or "
+                           "`x-goog-api-key`.", code="invalid_api_key")
+        client = self._clients.get(_digest(key))
+        return client or Failure("authentication_error", "The API key is not known here.", code="invalid_api_key")
+
+    def limited(self, client: Client | None, now: float) -> Failure | None:
+        """rate_limit_error where the client has used up its requests of this minute."""
+        if client is None or client.requests_per_minute is None:
+            return None
+        bucket, interval = self._buckets[client.name], 60.0 / client.requests_per_minute
+        ready = max(bucket.ready, now)
+        wait = ready - now - (60.0 - interval)
+        if wait > 1e-6:
+            return Failure("rate_limit_error", f"More than {client.requests_per_minute} requests in a minute.",
+                           code="rate_limit_exceeded", retry_after=wait)
+        bucket.ready = ready + interval
+        return None
+
+
+def allowed(client: Client | None, model: str) -> bool:
+    """Whether the client may use the model, by its name as the client wrote it."""
+    return client is None or any(matches(pattern, model) for pattern in client.models)
+
+
+def forbidden(model: str) -> Failure:
+    """permission_error for a model."""
+    return Failure("permission_error", f"This API key may not use the model {model!r}.", param="model")
+
+
+def given_key(headers: Mapping[str, str], query: bytes) -> str:
+    """The key from any dialect's place, "" where there is none."""
+    if key := headers.get("x-api-key") or headers.get("x-goog-api-key"):
+        return key.strip()
+    scheme, _, value = headers.get("authorization", "").strip().partition(" ")
+    if scheme.lower() == "bearer" and value:
+        return value.strip()
+    if b"key=" in query:
+        return parse_qs(query.decode("latin-1")).get("key", [""])[0]
+    return ""
+
+
+def _digest(key: str) -> bytes:
+    return sha256(key.encode("utf-8", "surrogateescape")).digest()

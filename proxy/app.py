@@ -1,0 +1,206 @@
+"""The ASGI application. One object a worker; nothing global.
+
+Plain ASGI in place of a framework's router and response classes: the hot endpoints need the raw `receive` and `send`
+(a watcher for a client that leaves, one write per upstream read), and dispatch is one dictionary look-up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import string
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from adapters import registry
+from adapters.errors import Attempt, Failure
+from proxy import __version__
+from proxy.config.model import Config
+from proxy.endpoints import LISTED, Endpoint, find, guessed
+from proxy.engine.health import Circuits
+from proxy.engine.live import Tally
+from proxy.engine.plan import Destination
+from proxy.engine.run import Job, Tools
+from proxy.exchange import Counting, Exchange, Record
+from proxy.gateway import Gateway
+from proxy.http import ClientGone, Receive, Scope, Send, headers_of, request_id, respond
+from proxy.listing import list_models
+from proxy.observe.logs import Log, json_log
+from proxy.observe.metrics import Metrics
+from proxy.upstream import make
+from proxy.upstream.transport import Transport
+
+JSON = (b"content-type", b"application/json")
+TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
+_ALPHABET = string.ascii_letters + string.digits
+
+
+def new_id(length: int) -> str:
+    """Random characters of [A-Za-z0-9]."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+
+
+class App:
+    """The proxy. `clock` is monotonic, `wall` the time of day, both in seconds."""
+
+    def __init__(
+        self,
+        config: Config,
+        environ: Mapping[str, str],
+        log: Log = json_log,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._environ = environ
+        self.log = log
+        self.clock = clock
+        self.wall = wall
+        self.random = random.random
+        self.new_id = new_id
+        self.circuits = Circuits()
+        self.metrics = Metrics(__version__, self._circuit_states)
+        self._transports: dict[str, Transport] = {}
+        self.tools = Tools(self.circuits, clock, random.random, new_id, self._told, self._fell_back)
+        self.gateway = Gateway(config, environ, self._transport)
+        self.draining = False
+
+    def reload(self, config: Config) -> None:
+        """Takes a new configuration for requests from now on."""
+        self.gateway = Gateway(config, self._environ, self._transport)
+
+    def _transport(self, kind: str) -> Transport:
+        if kind not in self._transports:
+            self._transports[kind] = make(kind)
+        return self._transports[kind]
+
+    def _circuit_states(self) -> list[tuple[str, str, bool]]:
+        opened = self.circuits.open_targets(self.clock())
+        return [(to.provider, to.label, to.name in opened) for to in self.gateway.targets()]
+
+    # --- ASGI --------------------------------------------------------------------------------------------------
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                await self._http(scope, receive, send)
+            except ClientGone:
+                return
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.aclose()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def aclose(self) -> None:
+        """Closes the upstream connections."""
+        for transport in self._transports.values():
+            await transport.aclose()
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = headers_of(scope)
+        endpoint = find(scope.get("raw_path") or scope["path"].encode(), headers)
+        method = scope["method"]
+        if endpoint is None or registry.dialect(endpoint.dialect) is None:
+            await self._unknown(Failure("not_found_error", self._no_such(scope["path"])), scope, headers, send, ())
+        elif endpoint.kind == "generate" and method == "HEAD":
+            await respond(send, 200, [JSON], b"")
+        elif method not in endpoint.methods:
+            failure = Failure("not_found_error", f"{method} is not allowed here, {' or '.join(endpoint.methods)} is.",
+                              code="method_not_allowed")
+            await self._unknown(failure, scope, headers, send, endpoint.methods)
+        elif endpoint.kind == "generate":
+            await Exchange(self, endpoint, scope, receive, send).serve()
+        elif endpoint.kind == "count":
+            await Counting(self, endpoint, scope, receive, send).serve()
+        else:
+            await self._plain(endpoint, scope, headers, send)
+
+    async def _plain(self, endpoint: Endpoint, scope: Scope, headers: Mapping[str, str], send: Send) -> None:
+        match endpoint.kind:
+            case "models" | "model":
+                await list_models(self, endpoint, scope, headers, send)
+            case "metrics":
+                await respond(send, 200, [TEXT], await asyncio.to_thread(self.metrics.render))
+            case "health":
+                await respond(send, 200, [JSON], b'{"status":"ok"}')
+            case "ready":
+                status = 503 if self.draining else 200
+                await respond(send, status, [JSON], orjson.dumps({"status": "draining" if self.draining else "ready"}))
+            case "response":
+                failure = Failure("not_found_error", f"There is no response {endpoint.argument!r}: this version keeps "
+                                  "none.", code="response_not_found")
+                await self._unknown(failure, scope, headers, send, ())
+            case _:
+                about = {"name": "toolwire", "version": __version__, "endpoints": LISTED}
+                await respond(send, 200, [JSON], orjson.dumps(about))
+
+    async def _unknown(
+        self, failure: Failure, scope: Scope, headers: Mapping[str, str], send: Send, allow: tuple[str, ...]
+    ) -> None:
+        dialect = registry.dialect(guessed(scope["path"], headers)) or registry.dialect("chat")
+        assert dialect is not None
+        answer = dialect.error(failure, (), request_id(headers, self.new_id))
+        head = [JSON, (b"content-length", str(len(answer.body)).encode())]
+        if allow:
+            head.append((b"allow", ", ".join(allow).encode()))
+        await respond(send, 405 if allow else answer.status, head, answer.body)
+
+    def _no_such(self, path: str) -> str:
+        return f"There is nothing at {path!r}. Endpoints: {'; '.join(LISTED)}."
+
+    # --- what is told ------------------------------------------------------------------------------------------
+
+    def _told(self, job: Job, to: Destination, attempt: Attempt, tally: Tally | None) -> None:
+        self.metrics.attempt(to.provider, to.label, attempt.type)
+        if tally is not None:
+            self._tallied(to, tally)
+
+    def told_attempt(self, record: Record, to: Destination, attempt: Attempt, tally: Tally) -> None:
+        """A stream's attempt has ended."""
+        self.metrics.attempt(to.provider, to.label, attempt.type)
+        self._tallied(to, tally)
+        record.attempts[-1] = attempt
+
+    def _tallied(self, to: Destination, tally: Tally) -> None:
+        usage = tally.usage
+        for kind in ("input", "output", "cache_read", "cache_write", "reasoning"):
+            if (tokens := getattr(usage, kind)) is not None:
+                self.metrics.tokens(to.provider, to.label, kind, tokens)
+        self.metrics.tool_calls(to.provider, to.label, "unchecked", tally.calls)
+
+    def _fell_back(self, job: Job, origin: Destination, to: Destination, failure: Failure) -> None:
+        self.metrics.fallback(job.plan.label, _target(origin), _target(to), failure.type)
+
+    def told_request(self, record: Record) -> None:
+        """A request has ended: its metrics, one line for each attempt and one for itself."""
+        seconds = self.clock() - record.started
+        overhead = max(0.0, seconds - record.upstream_seconds)
+        self.metrics.request(record.endpoint, record.label, record.status, seconds, overhead)
+        for number, attempt in enumerate(record.attempts, 1):
+            self.log(
+                "attempt", request_id=record.id, endpoint=record.endpoint, model=record.model, number=number,
+                target=attempt.target, type=attempt.type, status=attempt.status, seconds=round(attempt.seconds, 4),
+            )
+        fields: dict[str, Any] = {"warnings": record.warnings} if record.warnings else {}
+        self.log(
+            "request", request_id=record.id, endpoint=record.endpoint, client=record.client, model=record.model,
+            target=record.target, type=record.type, status=record.status, seconds=round(seconds, 4),
+            stream=record.stream, attempts=len(record.attempts), **fields,
+        )
+
+
+def _target(to: Destination) -> str:
+    return f"{to.provider}/{to.label}"

@@ -1,0 +1,424 @@
+"""One client request: read, decoded, answered whole or as a stream, measured and logged.
+
+What goes out is one write per upstream read. A watcher on the client's side cancels the work the moment the client
+goes away, which closes the upstream at once, before its head too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from adapters import json, params, registry
+from adapters.errors import Attempt, Failure, Malformed, Rejected
+from adapters.events import Event, Failed
+from adapters.format import Call, Dialect, Incoming, StreamEncoder
+from adapters.model import Request
+from proxy.access import allowed, forbidden
+from proxy.engine.live import Live, Tally
+from proxy.engine.plan import OTHER, Plan
+from proxy.engine.run import Job, Lost, Streaming, Tools, Whole, run
+from proxy.http import (
+    ClientGone,
+    Receive,
+    Scope,
+    Send,
+    body_of,
+    depth_over,
+    headers_of,
+    request_id,
+    respond,
+    safe_value,
+)
+
+if TYPE_CHECKING:
+    from proxy.app import App
+    from proxy.config.model import Client
+    from proxy.endpoints import Endpoint
+    from proxy.gateway import Gateway
+
+
+@dataclass(slots=True)
+class Record:
+    """What the metrics and the request's log line say at its end."""
+
+    endpoint: str
+    id: str
+    started: float
+    client: str | None = None
+    model: str | None = None
+    label: str = OTHER
+    target: str | None = None
+    type: str = "ok"
+    status: int = 0
+    stream: bool = False
+    first_content: float | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    upstream_seconds: float = 0.0
+    usage: dict[str, int] = field(default_factory=dict)
+
+
+class Exchange:
+    """One request at one generating or counting endpoint."""
+
+    def __init__(self, app: App, endpoint: Endpoint, scope: Scope, receive: Receive, send: Send) -> None:
+        self.app = app
+        self.gateway: Gateway = app.gateway
+        self.endpoint = endpoint
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self.headers = headers_of(scope)
+        dialect = registry.dialect(endpoint.dialect)
+        assert dialect is not None
+        self.dialect: Dialect = dialect
+        self.record = Record(endpoint.label, request_id(self.headers, app.new_id), app.clock())
+        self._head_sent = False
+        self._gone = False
+
+    # --- the whole of it ---------------------------------------------------------------------------------------
+
+    async def serve(self) -> None:
+        """Answers the request, whatever happens; never raises but for a server that is torn down."""
+        self.app.metrics.inflight.inc()
+        watcher: asyncio.Task[None] | None = None
+        try:
+            incoming = await self._incoming()
+            if isinstance(incoming, Failure):
+                await self.refuse(incoming)
+                return
+            task = asyncio.current_task()
+            assert task is not None
+            watcher = asyncio.get_running_loop().create_task(self._watch(task))
+            await self._answer(incoming)
+        except Rejected as error:
+            await self.refuse(error.failure)
+        except ClientGone:
+            self.record.type, self.record.status = "client_gone", 499
+        except asyncio.CancelledError:
+            if not self._gone:
+                await self._torn_down()
+                raise
+            self.record.type, self.record.status = "client_gone", 499
+        finally:
+            if watcher is not None:
+                watcher.cancel()
+            self.app.metrics.inflight.dec()
+            self._tell()
+
+    async def _watch(self, task: asyncio.Task[Any]) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._gone = True
+        task.cancel()
+
+    async def _incoming(self) -> Incoming | Failure:
+        """The decoded request, after the client's key was checked."""
+        server = self.gateway.config.server
+        client = self.gateway.access.client(self.headers, self._scope["query_string"])
+        if isinstance(client, Failure):
+            return client
+        self.record.client = client.name if client else None
+        body = await body_of(self._receive, self.headers, server.max_request_bytes)
+        if isinstance(body, Failure):
+            return body
+        if (limited := self.gateway.access.limited(client, self.app.clock())) is not None:
+            return limited
+        try:
+            if depth_over(body, server.max_json_depth):
+                return Failure("invalid_request_error", f"The body nests deeper than {server.max_json_depth} levels.")
+            decoded = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            return Failure("invalid_request_error", f"The body is no valid JSON: {error}.")
+        if not isinstance(decoded, dict):
+            return Failure("invalid_request_error", "The body must be a JSON object.")
+        return self._decoded(decoded, client)
+
+    def _decoded(self, body: dict[str, Any], client: Client | None) -> Incoming | Failure:
+        call = Call(
+            headers=self.headers,
+            query=dict(parse_qsl(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)),
+            model=self.endpoint.argument,
+            stream=self.endpoint.stream,
+            new_id=self.app.new_id,
+            now=int(self.app.wall()),
+        )
+        try:
+            incoming = self._decode(body, call)
+        except RecursionError:
+            return Failure("invalid_request_error", "The body is nested too deeply.")
+        self.record.model = incoming.request.model
+        self.record.stream = incoming.request.stream
+        self.record.warnings += incoming.warnings
+        if not allowed(client, incoming.request.model):
+            return forbidden(incoming.request.model)
+        return incoming
+
+    def _decode(self, body: dict[str, Any], call: Call) -> Incoming:
+        return self.dialect.decode(body, call)
+
+    def plan(self, request: Request) -> tuple[Plan, Request] | Failure:
+        """The chain for this request, and the request with the route's parameters."""
+        plan = self.gateway.table.find(request.model, self.app.random)
+        if isinstance(plan, Failure):
+            return plan
+        self.record.label = plan.label
+        if plan.params or plan.force:
+            request = params.apply(request, plan.params, plan.force)
+        return plan, request
+
+    # --- answers -----------------------------------------------------------------------------------------------
+
+    async def _answer(self, incoming: Incoming) -> None:
+        planned = self.plan(incoming.request)
+        if isinstance(planned, Failure):
+            await self.refuse(planned)
+            return
+        plan, request = planned
+        job = Job(request, plan, request.stream, self.record.started, warnings=self.record.warnings)
+        self.record.attempts = job.attempts
+        reply = incoming.reply
+        del incoming, planned, request
+        tools = self.app.tools
+        if job.stream:
+            await self._stream(job, tools, reply)
+            return
+        try:
+            result = await run(job, tools)
+        finally:
+            self.record.upstream_seconds = job.upstream_seconds
+        if isinstance(result, Whole):
+            await self._whole(result, reply)
+        elif isinstance(result, Lost):
+            await self.refuse(result.failure)
+
+    async def _whole(self, result: Whole, reply: Any) -> None:
+        self._answered(result.to.name, result.tally)
+        try:
+            body = self.dialect.answer(result.answer, reply)
+        except Malformed as error:
+            await self.refuse(_unfit(error))
+            return
+        self.record.status = 200
+        await respond(self._send, 200, self._head(b"application/json", len(body)), body)
+
+    async def _stream(self, job: Job, tools: Tools, reply: Any) -> None:
+        """Waits for the stream to say something; after `early_head_seconds` the head goes out all the same."""
+        encoder = self.dialect.encoder(reply)
+        content_type = self.dialect.content_type(reply).encode()
+        runner = asyncio.get_running_loop().create_task(run(job, tools))
+        try:
+            await asyncio.wait({runner}, timeout=self.gateway.config.server.early_head_seconds)
+            while not runner.done():
+                if not self._head_sent:
+                    await self._start_stream(content_type)
+                if data := encoder.ping():
+                    await self._write(data)
+                await asyncio.wait({runner}, timeout=self.gateway.config.server.keepalive_seconds)
+            result = runner.result()
+        except Rejected as error:
+            result = Lost(error.failure)
+        finally:
+            runner.cancel()
+            self.record.upstream_seconds = job.upstream_seconds
+        if isinstance(result, Streaming):
+            await self._pump(result, encoder, content_type)
+        elif isinstance(result, Lost):
+            if self._head_sent:
+                await self._broken(encoder, result.failure, tuple(self.record.attempts))
+            else:
+                await self.refuse(result.failure)
+
+    async def _pump(self, stream: Streaming, encoder: StreamEncoder, content_type: bytes) -> None:
+        """Content has come: events are written as they arrive, to the clean end or the break."""
+        self.record.first_content = self.app.clock() - stream.began
+        self._answered(stream.to.name, stream.tally)
+        pump = _Pump(self, stream, encoder)
+        try:
+            if not self._head_sent:
+                await self._start_stream(content_type)
+            failure = await pump.run(stream.to.timeouts.total - self.record.first_content)
+        finally:
+            if stream.live is not None:
+                stream.live.close()
+            self._streamed(stream, pump.failure)
+        if failure is not None:
+            await self._broken(encoder, failure, ())
+
+    async def _start_stream(self, content_type: bytes) -> None:
+        self._head_sent = True
+        self.record.status = 200
+        headers = [*self._head(content_type, None), (b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def _write(self, data: bytes, more: bool = True) -> None:
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+    async def _broken(self, encoder: StreamEncoder, failure: Failure, attempts: tuple[Attempt, ...]) -> None:
+        """An error after the head: the dialect's error event, and no clean end."""
+        self.record.type = failure.type
+        await self._write(encoder.fail(failure, attempts), more=False)
+
+    async def refuse(self, failure: Failure) -> None:
+        """An error before anything else was sent."""
+        if self._head_sent:
+            return
+        self._head_sent = True
+        self.record.type = failure.type
+        answer = self.dialect.error(failure, tuple(self.record.attempts), self.record.id)
+        self.record.status = answer.status
+        head = self._head(b"application/json", len(answer.body))
+        known = {name for name, _ in head}
+        extra = [(name.lower().encode(), safe_value(value)) for name, value in answer.headers]
+        await respond(self._send, answer.status, [*head, *(h for h in extra if h[0] not in known)], answer.body)
+
+    async def _torn_down(self) -> None:
+        """The server ends before the answer did: a stream is told so, anything else gets an error."""
+        self.record.type = "stream_interrupted" if self._head_sent else "overloaded_error"
+        if not self._head_sent:
+            await self.refuse(Failure("overloaded_error", "The proxy is shutting down.", retry_after=1.0))
+
+    def _head(self, content_type: bytes, length: int | None) -> list[tuple[bytes, bytes]]:
+        record = self.record
+        headers = [(b"content-type", content_type)]
+        if length is not None:
+            headers.append((b"content-length", str(length).encode()))
+        headers += [(name.encode(), record.id.encode()) for name in self.endpoint.id_headers]
+        if record.target is not None:
+            headers.append((b"x-toolwire-target", safe_value(record.target)))
+        if record.attempts:
+            headers.append((b"x-toolwire-attempts", str(len(record.attempts)).encode()))
+        if record.warnings:
+            headers.append((b"x-toolwire-warnings", safe_value("; ".join(dict.fromkeys(record.warnings)))))
+        return headers
+
+    # --- what is told ------------------------------------------------------------------------------------------
+
+    def _answered(self, target: str, tally: Tally) -> None:
+        self.record.target = target
+
+    def _streamed(self, stream: Streaming, failure: Failure | None) -> None:
+        """A stream is over: its attempt is told now."""
+        app, to = self.app, stream.to
+        began = self.record.attempts[-1]
+        told = Attempt(to.name, failure.type if failure else "ok", began.status, app.clock() - stream.began)
+        if not self._gone or failure is not None:
+            app.circuits.told(to.name, stream.key, failure, app.clock())
+        app.told_attempt(self.record, to, told, stream.tally)
+        app.metrics.first_content(to.provider, to.label, self.record.first_content or 0.0)
+        self.record.upstream_seconds = told.seconds + sum(a.seconds for a in self.record.attempts[:-1])
+
+    def _tell(self) -> None:
+        self.app.told_request(self.record)
+
+
+def _unfit(error: Malformed) -> Failure:
+    """The failure of an answer that the client's dialect cannot express."""
+    from adapters.errors import InvalidCall
+
+    kind = "invalid_tool_call" if isinstance(error, InvalidCall) else "malformed_response"
+    return Failure(kind, f"The upstream's answer cannot be given to this client: {error}.")  # type: ignore[arg-type]
+
+
+class _Pump:
+    """Events of a running stream -> writes to the client, with a sign of life while the upstream is silent."""
+
+    def __init__(self, exchange: Exchange, stream: Streaming, encoder: StreamEncoder) -> None:
+        self._exchange = exchange
+        self._stream = stream
+        self._encoder = encoder
+        self._writing = False
+        self._written = exchange.app.clock()
+        self._pings: set[asyncio.Task[None]] = set()
+        self.failure: Failure | None = None
+
+    async def run(self, seconds: float) -> Failure | None:
+        """To the end. Gives the failure that the client must still be told."""
+        loop = asyncio.get_running_loop()
+        every = self._exchange.gateway.config.server.keepalive_seconds
+        timer = loop.call_later(every, self._idle, loop, every)
+        self._timer = timer
+        try:
+            async with asyncio.timeout(max(0.0, seconds)):
+                self.failure = await self._events()
+        except TimeoutError:
+            self.failure = Failure("timeout_error", "The stream took longer than the target's total time limit.")
+        except Malformed as error:
+            self.failure = _unfit(error)
+        finally:
+            self._timer.cancel()
+        return self.failure
+
+    async def _events(self) -> Failure | None:
+        stream, live = self._stream, self._stream.live
+        events: list[Event] | None = stream.first
+        while events is not None:
+            if events and type(last := events[-1]) is Failed:
+                if data := self._encoder.feed(events[:-1]):
+                    await self._write(data)
+                return last.failure
+            ended = live is None or live.ended
+            data = self._encoder.feed(events)
+            if ended:
+                return await self._end(data)
+            if data:
+                await self._write(data)
+            assert live is not None
+            events = await live.read()
+        return await self._end(b"")
+
+    async def _end(self, data: bytes) -> Failure | None:
+        if (empty := self._stream.tally.emptiness()) is not None:
+            if data:
+                await self._write(data)
+            return empty
+        self._writing = True
+        await self._exchange._write(data + self._encoder.close(), more=False)
+        return None
+
+    async def _write(self, data: bytes) -> None:
+        self._writing = True
+        await self._exchange._write(data)
+        self._writing = False
+        self._written = self._exchange.app.clock()
+
+    def _idle(self, loop: asyncio.AbstractEventLoop, every: float) -> None:
+        quiet = self._exchange.app.clock() - self._written
+        if quiet >= every and not self._writing and (data := self._encoder.ping()):
+            task = loop.create_task(self._write(data))
+            self._pings.add(task)
+            task.add_done_callback(self._pings.discard)
+            quiet = 0.0
+        self._timer = loop.call_later(max(0.05, every - quiet), self._idle, loop, every)
+
+
+class Counting(Exchange):
+    """A request for a prompt's token count: natively where the first target can, else an estimate, marked as such."""
+
+    def _decode(self, body: dict[str, Any], call: Call) -> Incoming:
+        decode: Any = getattr(self.dialect, "decode_count", self.dialect.decode)
+        incoming: Incoming = decode(body, call)
+        return incoming
+
+    async def _answer(self, incoming: Incoming) -> None:
+        from proxy.counting import count
+
+        planned = self.plan(incoming.request)
+        if isinstance(planned, Failure):
+            await self.refuse(planned)
+            return
+        plan, request = planned
+        tokens, to, estimated = await count(plan, request, self.app.tools)
+        self.record.target = to.name
+        if estimated:
+            self.record.warnings.append("the count is an estimate: this target counts no tokens")
+        body: bytes = self.dialect.counted(tokens)  # type: ignore[attr-defined]
+        self.record.status = 200
+        await respond(self._send, 200, self._head(b"application/json", len(body)), body)
+
+
+__all__ = ["Counting", "Exchange", "Live", "Mapping", "Record"]
