@@ -33,7 +33,8 @@ def main() -> int:
         print(f"no longer passes: {name}")
     for name in sorted(set(passed) - set(known)):
         print(f"passes now, add it to .ci/cases.txt: {name}")
-    print(f"{len(known) - len(lost)} of {len(known)} listed cases pass, {len(passed)} of {len(results['cases'])} in all")
+    listed = f"{len(known) - len(lost)} of {len(known)} listed cases pass"
+    print(f"{listed}, {len(passed)} of {len(results['cases'])} in all")
     return 1 if lost else 0
 
 
