@@ -259,11 +259,12 @@ def _systems(messages: list[Message], rules: HistoryRules) -> list[Message]:
     if rules.merge_system and len(first) > 1:
         first = [replace(first[0], parts=tuple(part for m in first for part in m.parts))]
     if rules.later_system == "user":
-        rest = [_as_user(m) if _is_system(m) else m for m in rest]
+        rest = [as_user(m) if _is_system(m) else m for m in rest]
     return first + rest
 
 
-def _as_user(message: Message) -> Message:
+def as_user(message: Message) -> Message:
+    """A later system message as marked user text."""
     texts = [part.text for part in message.parts if isinstance(part, Text | Refusal)]
     joined = "\n".join(texts)
     return Message("user", (Text(f"<system>\n{joined}\n</system>"),))
