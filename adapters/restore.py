@@ -32,8 +32,8 @@ class Restorer:
         self._new_id = new_id
         self._held: dict[int, _Held] = {}
         self._as_text: set[int] = set()
-        self._choice = 0
-        self._called: set[int] = set()
+        self._calls = False
+        self._answered = False
 
     def feed(self, events: Iterable[Event]) -> list[Event]:
         """These events as the client sees them."""
@@ -71,8 +71,8 @@ class Restorer:
                     self._release(held, out)
                 self._held.clear()
                 out.append(self._finish(event))
-            case Choice(index):
-                self._choice = index
+            case Choice():
+                self._calls = self._answered = False
                 out.append(event)
             case _:
                 out.append(event)
@@ -81,9 +81,10 @@ class Restorer:
         reading = self._reading
         if reading.answer_tool is not None and event.name == reading.answer_tool:
             self._as_text.add(event.part)
+            self._answered = True
             out.append(TextDelta(event.part, ""))
             return
-        self._called.add(self._choice)
+        self._calls = True
         name = reading.names.get(event.name, event.name)
         start = replace(
             event,
@@ -121,9 +122,8 @@ class Restorer:
         out.append(CallDelta(held.start.part, text))
 
     def _finish(self, event: Finish) -> Finish:
-        called = self._choice in self._called
-        if event.reason == "stop" and called:
+        if event.reason == "stop" and self._calls:
             return replace(event, reason="tool_calls")
-        if event.reason == "tool_calls" and not called:
+        if event.reason == "tool_calls" and not self._calls:
             return replace(event, reason="stop")
         return event

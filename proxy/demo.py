@@ -55,15 +55,8 @@ models:
 """
 
 
-def _emulate_command(api: str) -> str:
-    """The base URL that `toolwire emulate` has by default."""
-    from proxy.emulate.registry import APIS
-
-    return f"http://127.0.0.1:4200/{api}{next(known.base for known in APIS if known.name == api)}"
-
-
-def demo_config(base_url: Callable[[str], str] = _emulate_command) -> str:
-    """The demo's YAML. `base_url` gives the emulated upstream of an API; by default that of `toolwire emulate`."""
+def demo_config(base_url: Callable[[str], str]) -> str:
+    """The demo's YAML. `base_url` gives the emulated upstream of an API."""
     providers = "".join(
         f"  {api}: {{api: {api}, base_url: \"{base_url(api)}\", api_key: demo-key}}\n" for api in emulated()
     )

@@ -99,9 +99,10 @@ def _budget(wish: Thinking, effort: Effort | None, facts: Facts, limits: Limit) 
     budget = max(budget, LEAST)
     tokens = limits.tokens
     if tokens <= budget:
-        answer = tokens
-        tokens = budget + answer if limits.ceiling is None else min(budget + answer, limits.ceiling)
-        budget = min(budget, tokens - answer)
+        answer, tokens = tokens, budget + tokens
+        if limits.ceiling is not None and tokens > limits.ceiling:
+            tokens = limits.ceiling
+            budget = tokens - min(answer, tokens // 2)
     if budget < LEAST:
         told = "reasoning_effort: left out, the output limit leaves no room for thinking"
         return Plan(limits.tokens, warnings=(told,))

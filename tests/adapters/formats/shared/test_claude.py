@@ -130,7 +130,9 @@ def shown(kind="adaptive"):
         ("claude-sonnet-4-5", Thinking("medium"), Limit(10000, 64000),
          Plan(20000, {"type": "enabled", "budget_tokens": 10000})),
         ("claude-sonnet-4-5", Thinking("max"), Limit(32768, 64000),
-         Plan(64000, {"type": "enabled", "budget_tokens": 31232})),
+         Plan(64000, {"type": "enabled", "budget_tokens": 32000})),
+        ("claude-sonnet-4-5", Thinking(budget=31999), Limit(8192, 8192),
+         Plan(8192, {"type": "enabled", "budget_tokens": 4096})),
         ("claude-sonnet-4-5", Thinking("high"), Limit(1500, 2000), Plan(1500, warnings=(
             "reasoning_effort: left out, the output limit leaves no room for thinking",))),
         ("claude-sonnet-4-5", Thinking(budget=100), Limit(4096, 64000),

@@ -1,1 +1,0 @@
-"""OpenAI Responses, both halves (wire page openai-responses, 2026-11)."""
