@@ -278,8 +278,9 @@ class Sampling:
 class Request:
     """What the client asked, whatever it speaks.
 
-    `extras[api]` are top-level fields that only that API knows, `headers[api]` headers that go to that API alone
-    (`anthropic-beta`, `anthropic-version`), `options[api]` the client's `provider_options`, merged last.
+    `modalities`: what the answer may hold besides text ("audio", "image"). `extras[api]` are top-level fields that only
+    that API knows, `headers[api]` headers that go to that API alone (`anthropic-beta`, `anthropic-version`),
+    `options[api]` the client's `provider_options`, merged last.
     """
 
     model: str
@@ -297,6 +298,7 @@ class Request:
     verbosity: str | None = None
     cache_key: str | None = None
     store: bool | None = None
+    modalities: tuple[str, ...] = ()
     dialect: str = ""
     extras: Extras = NOTHING
     headers: Mapping[str, Mapping[str, str]] = NOTHING

@@ -36,7 +36,7 @@ class Rules:
 
     choices: the tool choice modes of the wire. custom_tools: it has free-text tools; else they become functions with
     one string `input`. namespaces: it groups tools. sort_tools: tools go by wire name, unless the client put a cache
-    marker of its own on one.
+    marker of its own on one. modalities: what answers may hold besides text.
     """
 
     api: str
@@ -48,6 +48,7 @@ class Rules:
     custom_tools: bool = False
     namespaces: bool = False
     sort_tools: bool = False
+    modalities: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, frozen=True)
@@ -60,8 +61,11 @@ class Prepared:
 
 
 def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
-    """The request as the API takes it. Raises Rejected for a tool choice that cannot be meant."""
-    warnings: dict[str, None] = {}
+    """The request as the API takes it. Top-level fields of other APIs stay in `extras`, named in the warnings.
+
+    Raises Rejected for a tool choice that cannot be meant, or an answer that the API cannot give.
+    """
+    warnings: dict[str, None] = dict.fromkeys(_left_out(request, rules))
     tools, namespaces = _flat(_declared(request, rules), rules)
     tools = _distinct(tools, warnings)
     calls = [part for m in request.messages for part in m.parts if isinstance(part, ToolCall)]
@@ -99,6 +103,16 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
         choice = replace(choice, names=tuple(names[name] for name in choice.names))
     done = replace(request, messages=messages, tools=tuple(wired), tool_choice=choice)
     return Prepared(done, reading, (*warnings, *told))
+
+
+def _left_out(request: Request, rules: Rules) -> Iterable[str]:
+    """Names the top-level fields of other APIs. Raises Rejected for an answer that is to hold what the API has not."""
+    for kind in request.modalities:
+        if kind not in rules.modalities:
+            raise Rejected(f"{rules.api} cannot answer with {kind} here", "modalities")
+    for api, fields in request.extras.items():
+        if api != rules.api:
+            yield from (f"{name}: left out, {rules.api} has no such field" for name in fields)
 
 
 def with_answer_tool(request: Request) -> tuple[Request, str]:

@@ -32,8 +32,8 @@ class Restorer:
         self._new_id = new_id
         self._held: dict[int, _Held] = {}
         self._as_text: set[int] = set()
-        self._calls = False
-        self._answered = False
+        self._choice = 0
+        self._called: set[int] = set()
 
     def feed(self, events: Iterable[Event]) -> list[Event]:
         """These events as the client sees them."""
@@ -71,8 +71,8 @@ class Restorer:
                     self._release(held, out)
                 self._held.clear()
                 out.append(self._finish(event))
-            case Choice():
-                self._calls = self._answered = False
+            case Choice(index):
+                self._choice = index
                 out.append(event)
             case _:
                 out.append(event)
@@ -81,10 +81,9 @@ class Restorer:
         reading = self._reading
         if reading.answer_tool is not None and event.name == reading.answer_tool:
             self._as_text.add(event.part)
-            self._answered = True
             out.append(TextDelta(event.part, ""))
             return
-        self._calls = True
+        self._called.add(self._choice)
         name = reading.names.get(event.name, event.name)
         start = replace(
             event,
@@ -122,8 +121,9 @@ class Restorer:
         out.append(CallDelta(held.start.part, text))
 
     def _finish(self, event: Finish) -> Finish:
-        if event.reason == "stop" and self._calls:
+        called = self._choice in self._called
+        if event.reason == "stop" and called:
             return replace(event, reason="tool_calls")
-        if event.reason == "tool_calls" and not self._calls:
+        if event.reason == "tool_calls" and not called:
             return replace(event, reason="stop")
         return event

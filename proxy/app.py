@@ -36,6 +36,8 @@ from proxy.upstream.transport import Transport
 
 JSON = (b"content-type", b"application/json")
 TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
+CIRCUITS_EVERY = 1.0
+"""Seconds between two looks at the circuits for the gauge, where requests come (a scrape looks in any case)."""
 _ALPHABET = string.ascii_letters + string.digits
 
 
@@ -62,11 +64,12 @@ class App:
         self.random = random.random
         self.new_id = new_id
         self.circuits = Circuits()
-        self.metrics = Metrics(__version__, self._circuit_states)
+        self.metrics = Metrics(__version__)
         self._transports: dict[str, Transport] = {}
         self.tools = Tools(self.circuits, clock, random.random, new_id, self._told, self._fell_back)
         self.gateway = Gateway(config, environ, self._transport)
         self.draining = False
+        self._circuits_told = 0.0
 
     def reload(self, config: Config) -> None:
         """Takes a new configuration for requests from now on."""
@@ -133,6 +136,7 @@ class App:
             case "models" | "model":
                 await list_models(self, endpoint, scope, headers, send)
             case "metrics":
+                self.metrics.circuits(self._circuit_states())
                 await respond(send, 200, [TEXT], await asyncio.to_thread(self.metrics.render))
             case "health":
                 await respond(send, 200, [JSON], b'{"status":"ok"}')
@@ -186,7 +190,11 @@ class App:
 
     def told_request(self, record: Record) -> None:
         """A request has ended: its metrics, one line for each attempt and one for itself."""
-        seconds = self.clock() - record.started
+        now = self.clock()
+        seconds = now - record.started
+        if now - self._circuits_told > CIRCUITS_EVERY:
+            self._circuits_told = now
+            self.metrics.circuits(self._circuit_states())
         overhead = max(0.0, seconds - record.upstream_seconds)
         self.metrics.request(record.endpoint, record.label, record.status, seconds, overhead)
         for number, attempt in enumerate(record.attempts, 1):

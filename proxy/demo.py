@@ -55,8 +55,15 @@ models:
 """
 
 
-def demo_config(base_url: Callable[[str], str]) -> str:
-    """The demo's YAML. `base_url` gives the emulated upstream of an API."""
+def _emulate_command(api: str) -> str:
+    """The base URL that `toolwire emulate` has by default."""
+    from proxy.emulate.registry import APIS
+
+    return f"http://127.0.0.1:4200/{api}{next(known.base for known in APIS if known.name == api)}"
+
+
+def demo_config(base_url: Callable[[str], str] = _emulate_command) -> str:
+    """The demo's YAML. `base_url` gives the emulated upstream of an API; by default that of `toolwire emulate`."""
     providers = "".join(
         f"  {api}: {{api: {api}, base_url: \"{base_url(api)}\", api_key: demo-key}}\n" for api in emulated()
     )

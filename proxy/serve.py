@@ -14,36 +14,88 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import uvicorn
 
 from proxy.app import App
 from proxy.banner import lines
+from proxy.config.load import load
 from proxy.config.model import Config
+from proxy.config.problem import rows
+from proxy.config.source import Overrides, configured
 from proxy.observe.logs import Log, json_log, text_log
+from proxy.workers import Supervisor, inherited
 
 KEEP_ALIVE_SECONDS = 75
 """Longer than the idle time of common load balancers (60 s), so that they close first."""
+
+SUPERVISOR_GRACE = 5.0
+"""What a worker may take beyond its drain before the supervisor ends it."""
 
 GC_THRESHOLDS = (50_000, 20, 50)
 """Full collections stop the loop for as long as many parsed requests are alive: rarer, on a frozen start-up heap."""
 
 
-def run(args: argparse.Namespace, config: Config, reload: Callable[[], Config | str] | None = None) -> int:
-    """Serves until a signal. `reload` reads the configuration again, or gives the text of its problems."""
-    log = text_log if getattr(args, "log_format", "json") == "text" else json_log
-    try:
-        listener = bind(config.server.host, config.server.port)
-    except OSError as error:
-        print(_unbound(error, config.server.host, config.server.port), file=sys.stderr)
-        return 1
+def run(args: argparse.Namespace, config: Config | None) -> int:
+    """Serves until a signal; `config` None is the demo. Exit status 0 after a drain, 1 where it cannot start."""
+    log = text_log if args.log_format == "text" else json_log
+    if config is None:
+        return _demo(args, log)
+    server = config.server
+    listener = inherited()
+    worker = listener is not None
+    if listener is None:
+        try:
+            listener = bind(server.host, server.port)
+        except OSError as error:
+            print(_unbound(error, server.host, server.port), file=sys.stderr)
+            return 1
     port: int = listener.getsockname()[1]
-    if config.server.workers > 1 and hasattr(os, "fork"):
-        from proxy.workers import supervise
+    if server.workers > 1 and not worker:
+        grace = server.drain_seconds + SUPERVISOR_GRACE
+        return Supervisor(listener, server.workers, grace, log).run(lambda: _hello(config, port))
+    Worker(listener, config, log, lambda: _reread(args)).run(None if worker else lambda: _hello(config, port))
+    return 0
 
-        return supervise(listener, config, lambda: Worker(listener, config, log, reload), lambda: _hello(config, port))
-    Worker(listener, config, log, reload).run(lambda: _hello(config, port))
+
+def _reread(args: argparse.Namespace) -> Config | str:
+    """The configuration as it is now, or the text of its problems."""
+    report = configured(args.config, os.environ, Overrides(args.host, args.port, args.workers))
+    if report is None:
+        return "there is no configuration any more"
+    return report.config or "\n".join(rows(report.name, report.problems))
+
+
+def _demo(args: argparse.Namespace, log: Log) -> int:
+    """The proxy on emulated upstreams of this process."""
+    from proxy.demo import demo_config
+    from proxy.emulate.server import Emulation
+    from proxy.tour import play
+
+    host, port = args.host or "127.0.0.1", 4100 if args.port is None else int(args.port)
+    try:
+        listener = bind(host, port)
+    except OSError as error:
+        print(_unbound(error, host, port), file=sys.stderr)
+        return 1
+    port = listener.getsockname()[1]
+    with Emulation() as emulation:
+        report = load(demo_config(emulation.base_url), "demo", os.environ)
+        if report.config is None:
+            print("\n".join(rows(report.name, report.problems)), file=sys.stderr)
+            return 1
+        config = replace(report.config, server=replace(report.config.server, host=host, port=port))
+
+        def started() -> None:
+            _hello(config, port)
+            if args.tour:
+                base = f"http://127.0.0.1:{port}"
+                threading.Thread(target=play, args=(base, lambda: emulation.requests[-1].body), daemon=True).start()
+
+        Worker(listener, config, log, None).run(started)
     return 0
 
 

@@ -11,7 +11,9 @@ from proxy.emulate.agent import Choice, Result, Task, Tool
 from proxy.emulate.api import CREATED, Api, Ask, Received, Refused, Reply, dumps, key_of
 from proxy.emulate.faults import LISTED, Mode, mode
 from proxy.emulate.openai_chat_answer import QUIRKS, stream, whole
-from proxy.emulate.openai_chat_check import Problem, check
+from proxy.emulate.openai_chat_check import check
+from proxy.emulate.openai_chat_families import thinks
+from proxy.emulate.openai_rules import Problem
 from proxy.emulate.sse import data
 
 Json = Any
@@ -85,38 +87,46 @@ def models(received: Received) -> Reply:
 
 
 def _names() -> list[str]:
-    return [*LISTED, *(f"quirk-{name}" for name in sorted(QUIRKS)), "agent-onechunk"]
+    return [*LISTED, "agent-onechunk", *(f"quirk-{name}" for name in sorted(QUIRKS))]
 
 
 def read(received: Received) -> Ask:
     """The request as a task. Raises Refused where the API would."""
     body = received.body
+    named = body.get("model") if isinstance(body, dict) else None
+    family = mode(named, QUIRKS).family if isinstance(named, str) else ""
     try:
-        check(body)
+        check(body, family)
     except Problem as problem:
         raise Refused(error(problem.status, problem.message, problem.kind, problem.param, problem.code)) from None
     messages: list[Json] = body["messages"]
     prompt = tuple(dumps(part).decode() for part in (body.get("tools"), *messages))
     return Ask(
-        body["model"], bool(body.get("stream")), _task(body), prompt, body, conversation=str(body.get("user") or "")
+        body["model"],
+        bool(body.get("stream")),
+        _task(body, family),
+        prompt,
+        body,
+        conversation=str(body.get("user") or ""),
     )
 
 
-def _task(body: Json) -> Task:
+def _task(body: Json, family: str) -> Task:
     messages: list[Json] = body["messages"]
     users = [index for index, message in enumerate(messages) if message["role"] == "user"]
     last = users[-1] if users else -1
-    choice, allowed = _choice(body.get("tool_choice"))
+    functions = [{"type": "function", "function": function} for function in body.get("functions") or []]
+    choice, allowed = _choice(_legacy_choice(body.get("function_call")) if functions else body.get("tool_choice"))
     wants = body.get("response_format") or {}
     return Task(
         user=text_of(messages[last].get("content")) if users else "",
-        tools=tuple(_tool(tool) for tool in body.get("tools") or []),
+        tools=tuple(_tool(tool) for tool in functions or body.get("tools") or []),
         choice=choice,
         allowed=allowed,
-        parallel=body.get("parallel_tool_calls") is not False,
+        parallel=body.get("parallel_tool_calls") is not False and not functions,
         results=_results(messages),
-        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls")),
-        reasoning=body.get("reasoning_effort") not in (None, "none"),
+        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls") or message.get("function_call")),
+        reasoning=thinks(body, family),
         stop=_stops(body.get("stop")),
         max_tokens=body.get("max_completion_tokens") or body.get("max_tokens"),
         output={"json_object": {}, "json_schema": (wants.get("json_schema") or {}).get("schema") or {}}.get(
@@ -143,7 +153,13 @@ def _choice(choice: Json) -> tuple[Choice, tuple[str, ...] | None]:
     return "auto", None
 
 
+def _legacy_choice(choice: Json) -> Json:
+    return {"type": "function", "function": choice} if isinstance(choice, dict) else choice
+
+
 def _results(messages: list[Json]) -> tuple[Result, ...]:
+    if messages[-1]["role"] == "function":
+        return (Result("", messages[-1]["name"], messages[-1].get("content") or ""),)
     tail = len(messages)
     while tail and messages[tail - 1]["role"] == "tool":
         tail -= 1

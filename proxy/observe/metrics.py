@@ -3,17 +3,20 @@
 One registry per process. Children are cached by their label values, counted once per request or attempt, never per
 event. Labels: `endpoint`, `outcome`, `kind`, `reason` come from closed lists; `model` and targets from the
 configuration, with `other` for what a client makes up; `status` is one of the statuses that toolwire sends.
+
+With several workers (`PROMETHEUS_MULTIPROC_DIR` is set before this module is imported) any worker's scrape sums all:
+counters and histograms add up, `inflight` adds up over live workers, a circuit is open if it is in any live worker.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
+from prometheus_client.multiprocess import MultiProcessCollector
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
@@ -22,27 +25,10 @@ FIRST_CONTENT = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 DURATION = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
-class _Circuits(Collector):
-    """`toolwire_circuit_open`, read when it is scraped: a window that is over shows as closed without an event."""
-
-    def __init__(self, targets: Callable[[], Iterable[tuple[str, str, bool]]]) -> None:
-        self._targets = targets
-
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        family = GaugeMetricFamily(
-            "toolwire_circuit_open",
-            "1 while a target is left out because it kept failing.",
-            labels=["provider", "model"],
-        )
-        for provider, model, opened in self._targets():
-            family.add_metric([provider, model], float(opened))
-        yield family
-
-
 class Metrics:
-    """The process's metrics. `circuits` gives (provider, model, open) when asked."""
+    """The process's metrics."""
 
-    def __init__(self, version: str, circuits: Callable[[], Iterable[tuple[str, str, bool]]]) -> None:
+    def __init__(self, version: str) -> None:
         self.registry = CollectorRegistry()
         self._requests = self._counter("requests", "Client requests by the HTTP status sent.",
                                        "endpoint", "model", "status")
@@ -60,14 +46,17 @@ class Metrics:
                                      "input and output.", "provider", "model", "kind")
         self._calls = self._counter("tool_calls", "Tool calls by the validity of their arguments.",
                                     "provider", "model", "outcome")
-        self.inflight = Gauge("toolwire_inflight_requests", "Requests under way.", registry=self.registry)
-        build = Gauge("toolwire_build_info", "The running version.", ["version"], registry=self.registry)
-        build.labels(version).set(1)
-        self.registry.register(_Circuits(circuits))
+        self.inflight = self._gauge("inflight_requests", "Requests under way.", "livesum")
+        self._circuit = self._gauge("circuit_open", "1 while a target is left out because it kept failing.", "livemax",
+                                    "provider", "model")
+        self._gauge("build_info", "The running version.", "livemax", "version").labels(version).set(1)
         self._child: Callable[..., Any] = cache(lambda metric, *labels: metric.labels(*labels))
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"toolwire_{name}", text, labels, registry=self.registry)
+
+    def _gauge(self, name: str, text: str, mode: Any, *labels: str) -> Gauge:
+        return Gauge(f"toolwire_{name}", text, labels, registry=self.registry, multiprocess_mode=mode)
 
     def _histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
         return Histogram(f"toolwire_{name}", text, labels, buckets=buckets, registry=self.registry)
@@ -100,6 +89,15 @@ class Metrics:
         if count > 0:
             self._child(self._calls, provider, model, outcome).inc(count)
 
+    def circuits(self, states: Iterable[tuple[str, str, bool]]) -> None:
+        """What is open now: (provider, model, open) of all configured targets."""
+        for provider, model, opened in states:
+            self._child(self._circuit, provider, model).set(float(opened))
+
     def render(self) -> bytes:
         """The text exposition format. Takes milliseconds: call it in a thread."""
-        return generate_latest(self.registry)
+        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+            return generate_latest(self.registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

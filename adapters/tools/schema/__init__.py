@@ -1,12 +1,14 @@
-"""JSON Schema as each wire takes it: pure functions from a client's schema to a `Projection`."""
+"""JSON Schema as each wire takes it: pure functions from a client's schema to a `Projection`.
 
+Any JSON value is taken for a schema, none raises. The same schema gives the same bytes, and the projection of a
+projection is the projection.
+"""
+
+from adapters.tools.schema.claude import anthropic, anthropic_strict, bedrock, bedrock_strict, strict_load
 from adapters.tools.schema.inverse import Inverse
 from adapters.tools.schema.model import Level, Projection
+from adapters.tools.schema.openai import deepseek_strict, openai_base, openai_strict
 from adapters.tools.schema.plain import (
-    anthropic,
-    anthropic_strict,
-    bedrock,
-    bedrock_strict,
     cohere,
     cohere_strict,
     gemini_json_schema,
@@ -14,8 +16,6 @@ from adapters.tools.schema.plain import (
     generic,
     mistral,
     ollama,
-    openai_base,
-    openai_strict,
     untouched,
 )
 
@@ -29,6 +29,7 @@ __all__ = [
     "bedrock_strict",
     "cohere",
     "cohere_strict",
+    "deepseek_strict",
     "gemini_json_schema",
     "gemini_parameters",
     "generic",
@@ -36,5 +37,6 @@ __all__ = [
     "ollama",
     "openai_base",
     "openai_strict",
+    "strict_load",
     "untouched",
 ]

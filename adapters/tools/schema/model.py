@@ -1,7 +1,8 @@
-"""What a projection gives back, and the small types that all projections share."""
+"""What a projection gives back, and the notes that it takes on the way."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,6 +10,8 @@ from adapters.tools.schema.inverse import Inverse
 
 Level = Literal["off", "lossless", "rewrite"]
 """off: never strict. lossless: where objects need only be closed. rewrite: optional properties become nullable."""
+
+_MAX_NOTES = 100
 
 
 @dataclass(slots=True, frozen=True)
@@ -27,3 +30,11 @@ class Projection:
     strict: bool | None = None
     notes: tuple[str, ...] = ()
     inverse: Inverse | None = None
+
+
+def bounded(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes without repetitions, and not more than a hundred of them."""
+    unique = tuple(dict.fromkeys(notes))
+    if len(unique) <= _MAX_NOTES:
+        return unique
+    return (*unique[:_MAX_NOTES], f"root: {len(unique) - _MAX_NOTES} more notes of this kind")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.tools.schema.model import Level, Projection
+from adapters.tools.schema.model import Projection
 
 
 def _object(schema: object) -> dict[str, Any]:
@@ -18,14 +18,6 @@ def untouched(schema: object) -> Projection:
     return Projection(_object(schema))
 
 
-def openai_base(schema: object, unsupported: frozenset[str] = frozenset()) -> Projection:
-    return Projection(_object(schema))
-
-
-def openai_strict(schema: object, level: Level, unsupported: frozenset[str] = frozenset()) -> Projection:
-    return Projection(_object(schema), strict=False)
-
-
 def gemini_json_schema(schema: object) -> Projection:
     return Projection(_object(schema))
 
@@ -33,14 +25,6 @@ def gemini_json_schema(schema: object) -> Projection:
 def gemini_parameters(schema: object, vertex: bool = False) -> Projection | None:
     root = _object(schema)
     return Projection(root) if root.get("properties") else None
-
-
-def anthropic(schema: object) -> Projection:
-    return Projection(_object(schema))
-
-
-def anthropic_strict(schema: object) -> Projection:
-    return Projection(_object(schema), strict=False)
 
 
 def mistral(schema: object) -> Projection:
@@ -56,14 +40,6 @@ def cohere(schema: object) -> Projection:
 
 
 def cohere_strict(schema: object) -> Projection:
-    return Projection(_object(schema), strict=False)
-
-
-def bedrock(schema: object) -> Projection:
-    return Projection(_object(schema))
-
-
-def bedrock_strict(schema: object) -> Projection:
     return Projection(_object(schema), strict=False)
 
 

@@ -1,0 +1,1 @@
+"""OpenAI Responses, both halves (wire page openai-responses, 2026-11)."""

@@ -1,0 +1,306 @@
+"""Reads a client's schema into one canonical form, from which the projections start.
+
+In the canonical form every keyword holds what draft 2020-12 says, older spellings are gone (`nullable`, tuples in
+`items`, `dependencies`, boolean exclusive bounds), and a reference is either written out in place or reads
+`#/$defs/NAME` (`#` for the root), with all definitions in the root's `$defs` and none unused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from adapters.tools.schema.merge import merge
+from adapters.tools.schema.refs import Pointer, Refs, written
+from adapters.tools.schema.words import (
+    ANNOTATIONS,
+    CHECKS,
+    DEFINITIONS,
+    IN_PLACE,
+    LISTED,
+    MAX_DEPTH,
+    MAX_NODES,
+    MISSING,
+    NAMED,
+    NULLABLE_KEYWORDS,
+    SINGLE,
+    Node,
+    Path,
+    Schema,
+    text_of,
+    types_of,
+)
+
+_INLINE_DEPTH = MAX_DEPTH // 2
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+@dataclass(slots=True)
+class Canonical:
+    """recursive: the references in `schema` that lead back to themselves, as they are written there."""
+
+    schema: Node
+    notes: list[str] = field(default_factory=list)
+    recursive: frozenset[str] = frozenset()
+
+
+def canonical(schema: object, inline: bool = True) -> Canonical:
+    """The canonical form of any JSON value.
+
+    inline: references that do not lead back to themselves are written out. Else only those are that have siblings or
+    stand in an `allOf`.
+    """
+    match schema:
+        case dict():
+            return _Reader(schema, inline).read()
+        case None | True:
+            return Canonical({})
+        case _:
+            return Canonical({}, ["root: this is no JSON Schema of an object, the tool is sent without parameters"])
+
+
+class _Reader:
+    def __init__(self, root: Node, inline: bool) -> None:
+        self._root = root
+        self._inline = inline
+        self._refs: Refs | None = None
+        self._notes: dict[str, None] = {}
+        self._count = 0
+        self._names: dict[Pointer, str] = {}
+        self._top: set[Pointer] = {()}
+
+    def read(self) -> Canonical:
+        root = self._root
+        while isinstance(ref := root.get("$ref"), str) and root.keys() <= _BESIDE_ROOT:
+            refs = self._graph()
+            pointer = refs.pointer(ref)
+            if pointer is None or pointer in refs.looping or not isinstance(target := refs.target(pointer), dict):
+                break
+            self._top.add(pointer)
+            root = {**target, **{key: value for key, value in root.items() if key != "$ref"}}
+        read = self.node(root, (), 0)
+        out = read if isinstance(read, dict) else {}
+        definitions: Node = {}
+        for pointer, name in self._queue():
+            definitions[name] = self.schema(self._graph().target(pointer), ("$defs", name), 1)
+        if definitions:
+            out = {**out, "$defs": definitions}
+        return Canonical(out, list(self._notes), self._recursive())
+
+    def _queue(self) -> Any:
+        done = 0
+        while done < len(self._names):
+            yield list(self._names.items())[done]
+            done += 1
+
+    def _recursive(self) -> frozenset[str]:
+        if self._refs is None:
+            return frozenset()
+        names = {written(name) for pointer, name in self._names.items() if pointer in self._refs.recursive}
+        return frozenset(names | ({"#"} if self._top & self._refs.recursive else set()))
+
+    def _graph(self) -> Refs:
+        if self._refs is None:
+            self._refs = Refs(self._root)
+        return self._refs
+
+    def note(self, path: Path, text: str) -> None:
+        self._notes[f"{text_of(path)}: {text}"] = None
+
+    # --- nodes ---
+
+    def schema(self, raw: Any, path: Path, depth: int, in_all: bool = False) -> Schema:
+        """The canonical form of what stands at a schema position."""
+        if isinstance(raw, dict):
+            return self.node(raw, path, depth, in_all)
+        if isinstance(raw, bool):
+            return raw
+        self.note(path, "this is no JSON Schema, anything is allowed there")
+        return {}
+
+    def node(self, raw: Node, path: Path, depth: int, in_all: bool = False) -> Schema:
+        self._count += 1
+        if depth > MAX_DEPTH:
+            self.note(path, f"more than {MAX_DEPTH} levels deep, anything is allowed there")
+            return {}
+        for keyword, modern in _LEGACY.items():
+            if keyword in raw:
+                raw = modern(raw)
+        if "$ref" in raw:
+            return self._ref(raw, path, depth, in_all)
+        return self._plain(raw, path, depth)
+
+    def _plain(self, raw: Node, path: Path, depth: int) -> Node:
+        out: Node = {}
+        for key, value in raw.items():
+            if (value is None and key in NULLABLE_KEYWORDS) or (path and key in _RESOURCE):
+                continue
+            if key in CHECKS:
+                read = CHECKS[key](value)
+            elif key in NAMED or key in DEFINITIONS:
+                read = None if key in DEFINITIONS else self._named(value, (*path, key), depth)
+                if read is None:
+                    continue
+            elif key in LISTED:
+                read = self._listed(key, value, (*path, key), depth)
+            elif key in SINGLE:
+                read = self.schema(value, (*path, key), depth + 1)
+            else:
+                read = value
+            if read is MISSING or (read == [] and key in LISTED):
+                self.note(path, f"{key} is not valid JSON Schema and is left out")
+                continue
+            out[key] = read
+        return raw if len(out) == len(raw) and all(out[key] is value for key, value in raw.items()) else out
+
+    def _named(self, value: Any, path: Path, depth: int) -> Any:
+        if not isinstance(value, dict):
+            return MISSING
+        out = {name: self.schema(item, (*path, name), depth + 1) for name, item in value.items()}
+        return value if all(out[name] is item for name, item in value.items()) else out
+
+    def _listed(self, key: str, value: Any, path: Path, depth: int) -> Any:
+        if not isinstance(value, list):
+            return MISSING
+        out = [self.schema(item, (*path, at), depth + 1, key == "allOf") for at, item in enumerate(value)]
+        return value if all(new is old for new, old in zip(out, value, strict=True)) else out
+
+    # --- references ---
+
+    def _ref(self, raw: Node, path: Path, depth: int, in_all: bool) -> Schema:
+        ref = raw["$ref"]
+        rest = {key: value for key, value in raw.items() if key != "$ref"}
+        if ref is None:
+            return self._plain(rest, path, depth)
+        graph = self._graph()
+        pointer = graph.pointer(ref) if isinstance(ref, str) else None
+        if pointer is None:
+            self.note(path, f"$ref {ref!r:.100} leads nowhere in this schema, anything is allowed there")
+            return self._plain(rest, path, depth)
+        if pointer in graph.looping:
+            self.note(path, f"$ref {ref!r:.100} only leads back to itself, anything is allowed there")
+            return self._plain(rest, path, depth)
+        target = graph.target(pointer)
+        siblings = self._plain(rest, path, depth)
+        if isinstance(target, dict) and self._kept(pointer, depth, bool(siblings) or in_all):
+            return self._reference(raw, siblings, pointer)
+        read = self.schema(target, path, depth + 1)
+        return _beside(read, siblings)
+
+    def _kept(self, pointer: Pointer, depth: int, needed: bool) -> bool:
+        """Whether the reference stays one. needed: it stands where it should be written out."""
+        if pointer in self._graph().recursive or self._count > MAX_NODES or depth > _INLINE_DEPTH:
+            return True
+        return not self._inline and not needed
+
+    def _reference(self, raw: Node, siblings: Node, pointer: Pointer) -> Node:
+        name = "#" if pointer in self._top else written(self._name(pointer))
+        if not siblings:
+            return raw if len(raw) == 1 and raw["$ref"] == name else {"$ref": name}
+        return {"$ref": name, **siblings}
+
+    def _name(self, pointer: Pointer) -> str:
+        if pointer not in self._names:
+            name = base = _UNSAFE.sub("_", pointer[-1]) or "schema"
+            taken = set(self._names.values())
+            number = 2
+            while name in taken:
+                name = f"{base}_{number}"
+                number += 1
+            self._names[pointer] = name
+        return self._names[pointer]
+
+
+def _beside(read: Schema, siblings: Node) -> Schema:
+    """A written-out reference together with the keywords that stood beside it."""
+    if not siblings or read is False:
+        return read
+    if read is True:
+        return siblings
+    assert isinstance(read, dict)
+    if siblings.keys() <= ANNOTATIONS:
+        return {**read, **siblings}
+    merged, lost = merge(siblings, read)
+    if lost or isinstance(merged, bool):
+        return {**siblings, "allOf": [*siblings.get("allOf", ()), read]}
+    return merged
+
+
+# --- older spellings ----------------------------------------------------------------------------------------------
+
+
+def _nullable(node: Node) -> Node:
+    rest = {key: value for key, value in node.items() if key != "nullable"}
+    if node["nullable"] is not True or "null" in types_of(node):
+        return rest
+    kinds = types_of(rest)
+    if not kinds or "$ref" in rest or not IN_PLACE.isdisjoint(rest):
+        inner = {key: value for key, value in rest.items() if key not in ANNOTATIONS}
+        outer = {key: value for key, value in rest.items() if key in ANNOTATIONS}
+        return {"anyOf": [inner, {"type": "null"}], **outer} if inner else rest
+    rest["type"] = [*kinds, "null"]
+    if isinstance(values := rest.get("enum"), list) and None not in values:
+        rest["enum"] = [*values, None]
+    if rest.get("const") is not None:
+        rest = {("enum" if key == "const" else key): value for key, value in rest.items()}
+        rest["enum"] = [node["const"], None]
+    return rest
+
+
+def _exclusive(keyword: str, bound: str) -> Callable[[Node], Node]:
+    def modern(node: Node) -> Node:
+        if not isinstance(node[keyword], bool):
+            return node
+        rest = {key: value for key, value in node.items() if key != keyword}
+        if node[keyword] and bound in rest:
+            rest = {(keyword if key == bound else key): value for key, value in rest.items()}
+        return rest
+
+    return modern
+
+
+def _tuple(node: Node) -> Node:
+    """`items` as a list, and what `additionalItems` says then."""
+    positions = node.get("items")
+    rest = {key: value for key, value in node.items() if key != "additionalItems"}
+    if not isinstance(positions, list):
+        return rest
+    others = node.get("additionalItems")
+    rest = {("prefixItems" if key == "items" else key): value for key, value in rest.items()}
+    if not positions:
+        del rest["prefixItems"]
+    if others is not None and others is not True:
+        rest["items"] = others
+    return rest
+
+
+def _items(node: Node) -> Node:
+    return _tuple(node) if isinstance(node["items"], list) else node
+
+
+def _dependencies(node: Node) -> Node:
+    rest = {key: value for key, value in node.items() if key != "dependencies"}
+    if not isinstance(given := node["dependencies"], dict):
+        return rest
+    names = {key: value for key, value in given.items() if isinstance(value, list)}
+    schemas = {key: value for key, value in given.items() if not isinstance(value, list)}
+    for keyword, new in (("dependentRequired", names), ("dependentSchemas", schemas)):
+        if new:
+            old = rest.get(keyword)
+            rest[keyword] = {**(old if isinstance(old, dict) else {}), **new}
+    return rest
+
+
+_LEGACY: Mapping[str, Callable[[Node], Node]] = {
+    "items": _items,
+    "nullable": _nullable,
+    "additionalItems": _tuple,
+    "dependencies": _dependencies,
+    "exclusiveMinimum": _exclusive("exclusiveMinimum", "minimum"),
+    "exclusiveMaximum": _exclusive("exclusiveMaximum", "maximum"),
+}
+_RESOURCE = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"})
+"""Keywords that would move the base of references, were they left below the root."""
+_BESIDE_ROOT = ANNOTATIONS | DEFINITIONS | {"$ref"}

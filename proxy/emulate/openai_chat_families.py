@@ -1,0 +1,156 @@
+"""Rules that only some models of the Chat Completions API have (openai-chat §7, 2026-11), chosen by `agent-FAMILY`.
+
+No family: reasoning text is given when an effort is asked for, and taken back.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from proxy.emulate.openai_rules import Problem
+
+Json = Any
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
+
+_GPT5 = re.compile(r"gpt-5(?:\.(?P<minor>\d+))?(?P<rest>.*)")
+_SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias")
+
+
+def is_openai(family: str) -> bool:
+    """Whether the family is one of OpenAI's own, which neither give nor take reasoning text here."""
+    return re.match(r"gpt-|chatgpt-|o\d", family) is not None
+
+
+def reasoning_fields(family: str) -> tuple[str, ...]:
+    """Members of an assistant message that carry reasoning and are taken."""
+    return () if is_openai(family) else REASONING_FIELDS
+
+
+def extra_fields(family: str) -> tuple[str, ...]:
+    """Top-level fields that only this family's hosts know."""
+    for prefix, names in _EXTRA.items():
+        if family.startswith(prefix):
+            return names
+    return ()
+
+
+_EXTRA: dict[str, tuple[str, ...]] = {
+    "deepseek": ("thinking",),
+    "qwen": ("enable_thinking", "thinking_budget", "top_k"),
+    "kimi": ("thinking",),
+    "glm": ("thinking", "tool_stream"),
+    "vllm": ("chat_template_kwargs", "top_k", "min_p", "guided_json", "structured_outputs", "stop_token_ids"),
+    "openrouter": ("reasoning", "provider", "models", "transforms", "plugins", "usage", "top_k"),
+}
+
+
+def thinks(body: Json, family: str) -> bool:
+    """Whether the answer shows reasoning."""
+    if is_openai(family):
+        return False
+    if family.startswith(("deepseek", "kimi")):
+        return (body.get("thinking") or {}).get("type") != "disabled"
+    if family.startswith("qwen"):
+        return body.get("enable_thinking") is True
+    return body.get("reasoning_effort") not in (None, "none")
+
+
+def check_family(body: Json, family: str) -> None:
+    """Raises Problem for the first rule of the family that is broken."""
+    if family.startswith(("deepseek", "kimi")):
+        _check_echo(body, family)
+        _check_forced(body, family)
+    elif is_reasoning(family):
+        _check_reasoning(body, family)
+    elif "search-preview" in family and body.get("temperature") is not None:
+        raise _unsupported("temperature")
+
+
+def is_reasoning(family: str) -> bool:
+    """OpenAI's reasoning models."""
+    return re.match(r"o\d|gpt-5", family) is not None
+
+
+def _check_echo(body: Json, family: str) -> None:
+    if not thinks(body, family):
+        return
+    for index, message in enumerate(body["messages"]):
+        if message["role"] != "assistant" or message.get("reasoning_content") is not None:
+            continue
+        if family.startswith("deepseek"):
+            raise Problem("The `reasoning_content` in the thinking mode must be passed back to the API.")
+        if message.get("tool_calls"):
+            text = "thinking is enabled but reasoning_content is missing in assistant tool call message at index"
+            raise Problem(f"{text} {index}")
+
+
+def _check_forced(body: Json, family: str) -> None:
+    choice = body.get("tool_choice")
+    if choice not in (None, "none", "auto") and (family.startswith("deepseek-") or choice == "required"):
+        raise Problem(f"{family} does not support this tool_choice")
+
+
+def _check_reasoning(body: Json, family: str) -> None:
+    if body.get("max_tokens") is not None:
+        text = (
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        )
+        raise Problem(text, "max_tokens", "unsupported_parameter")
+    effort = _effort(body, family)
+    if body.get("temperature") not in (None, 1) and effort != "none":
+        text = "Unsupported value: 'temperature' does not support "
+        text += f"{body['temperature']} with this model. Only the default (1) value is supported."
+        raise Problem(text, "temperature", "unsupported_value")
+    for field in _SAMPLING[1:]:
+        if body.get(field) not in (None, False) and effort != "none":
+            raise _unsupported(field)
+    if body.get("stop") is not None and not family.startswith("o1"):
+        raise _unsupported("stop")
+    if family.startswith("o1-mini") and any(m["role"] in ("system", "developer") for m in body["messages"]):
+        text = "Unsupported value: 'messages[0].role' does not support 'system' with this model."
+        raise Problem(text, "messages[0].role", "unsupported_value")
+    functions = any(tool["type"] == "function" for tool in body.get("tools") or [])
+    if functions and effort != "none" and _minor(family) >= 4:
+        text = f"Function tools with reasoning_effort are not supported for {family} in /v1/chat/completions."
+        raise Problem(f"{text} Please use /v1/responses instead.", "reasoning_effort")
+
+
+def _unsupported(field: str) -> Problem:
+    text = f"Unsupported parameter: '{field}' is not supported with this model."
+    return Problem(text, field, "unsupported_parameter")
+
+
+def _minor(family: str) -> int:
+    """The N of gpt-5.N; 0 for gpt-5, -1 for others."""
+    found = _GPT5.match(family)
+    return int(found["minor"] or 0) if found else -1
+
+
+def _effort(body: Json, family: str) -> str:
+    """The effort in force; raises Problem for one that the generation does not know."""
+    asked: str | None = body.get("reasoning_effort")
+    minor, found = _minor(family), _GPT5.match(family)
+    if asked is not None and found and "-chat" in found["rest"]:
+        raise _unsupported("reasoning_effort")
+    known = _efforts(family, minor)
+    if asked is not None and asked not in known:
+        names = ", ".join(f"'{name}'" for name in known)
+        text = f"Unsupported value: 'reasoning_effort' does not support '{asked}' with this model."
+        raise Problem(f"{text} Supported values are: {names}.", "reasoning_effort", "unsupported_value")
+    return asked or ("none" if 1 <= minor <= 4 and "-pro" not in family else "medium")
+
+
+def _efforts(family: str, minor: int) -> tuple[str, ...]:
+    known = {"low", "medium", "high"}
+    if 0 <= minor < 6:
+        known |= {"minimal"}
+    if minor >= 1 and "-pro" not in family:
+        known |= {"none"}
+    if minor >= 2:
+        known |= {"xhigh"}
+    if minor >= 6:
+        known |= {"max"}
+    order = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+    return tuple(name for name in order if name in known)

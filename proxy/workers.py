@@ -1,0 +1,108 @@
+"""Several workers on one port: each a process of its own on the shared socket, watched by this one.
+
+A worker that dies is started again. SIGHUP goes to all; SIGTERM drains all. Metrics are shared through files in a
+directory that lives as long as the supervisor, so that one scrape sums all workers.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+
+from proxy.observe.logs import Log
+
+WORKER_FD = "TOOLWIRE_WORKER_FD"
+"""The environment variable by which a worker learns its listening socket."""
+
+RESTART_SECONDS = 1.0
+"""A worker that dies sooner than this after its start is started again only after this long."""
+
+
+class Supervisor:
+    """Runs `count` workers of this command line until SIGTERM or SIGINT. `grace` is what a drain may take."""
+
+    def __init__(self, listener: socket.socket, count: int, grace: float, log: Log) -> None:
+        self._listener = listener
+        self._count = count
+        self._grace = grace
+        self._log = log
+        self._workers: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
+        self._ending = False
+        self._metrics = tempfile.mkdtemp(prefix="toolwire-metrics-")
+
+    def run(self, started: Callable[[], None]) -> int:
+        """Exit status 0 after a drain."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._end())
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, lambda *_: self._forward(signal.SIGHUP))
+        try:
+            for _ in range(self._count):
+                self._start()
+            started()
+            while not self._ending:
+                self._look()
+                time.sleep(0.1)  # a signal handler ends it early
+            self._drain()
+        finally:
+            shutil.rmtree(self._metrics, ignore_errors=True)
+        return 0
+
+    def _environ(self) -> Mapping[str, str]:
+        return {**os.environ, WORKER_FD: str(self._listener.fileno()), "PROMETHEUS_MULTIPROC_DIR": self._metrics}
+
+    def _start(self) -> None:
+        fd = self._listener.fileno()
+        command = [sys.executable, "-m", "proxy", *sys.argv[1:]]
+        process = subprocess.Popen(command, pass_fds=(fd,), env=dict(self._environ()))
+        self._workers[process.pid] = (process, time.monotonic())
+
+    def _look(self) -> None:
+        for pid, (process, since) in list(self._workers.items()):
+            status = process.poll()
+            if status is None:
+                continue
+            del self._workers[pid]
+            self._forget(pid)
+            self._log("worker", type="died", pid=pid, status=status)
+            if time.monotonic() - since < RESTART_SECONDS:
+                time.sleep(RESTART_SECONDS)
+            if not self._ending:
+                self._start()
+
+    def _forget(self, pid: int) -> None:
+        """A dead worker's gauges go; its counters stay in the sum."""
+        from prometheus_client.multiprocess import mark_process_dead
+
+        mark_process_dead(pid, self._metrics)  # type: ignore[no-untyped-call]
+
+    def _end(self) -> None:
+        self._ending = True
+        self._forward(signal.SIGTERM)
+
+    def _forward(self, number: int) -> None:
+        for process, _ in list(self._workers.values()):
+            if process.poll() is None:
+                process.send_signal(number)
+
+    def _drain(self) -> None:
+        ends = time.monotonic() + self._grace
+        for process, _ in self._workers.values():
+            try:
+                process.wait(max(0.1, ends - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def inherited() -> socket.socket | None:
+    """The supervisor's listening socket, in a worker."""
+    fd = os.environ.get(WORKER_FD)
+    return socket.socket(fileno=int(fd)) if fd else None
