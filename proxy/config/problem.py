@@ -33,12 +33,12 @@ class Problems:
         return "\n".join([*rows(self.name, self.problems), f"{count} problem{'s' if count > 1 else ''}"])
 
 
-def rows(name: str, problems: Sequence[Problem]) -> list[str]:
-    """One line each, the places aligned."""
+def rows(name: str, problems: Sequence[Problem], kind: str = "") -> list[str]:
+    """One line each, the places aligned. `kind` stands before each path."""
     places = [f"{name}:{problem.line}:{problem.column}" for problem in problems]
     width = max(map(len, places), default=0)
     return [
-        f"{place.ljust(width)}  {problem.path}{': ' if problem.path else ''}{problem.message}"
+        f"{place.ljust(width)}  {kind}{problem.path}{': ' if problem.path else ''}{problem.message}"
         for place, problem in zip(places, problems, strict=True)
     ]
 

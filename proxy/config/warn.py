@@ -1,9 +1,10 @@
 """What is allowed but cannot be meant: rules that never match, settings without effect, chains that take too long."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from adapters.compat import APIS, BASE_URLS, PATHS
+from adapters import registry
+from adapters.compat import BASE_URLS, PATHS
 from adapters.presets import PRESETS
 from proxy.config.model import Config, Provider, Retry, Route, Step
 from proxy.config.patterns import covers
@@ -21,7 +22,7 @@ _NEVER = {
 
 def warnings(config: Config) -> Iterator[tuple[Path, str]]:
     """Of a config without problems."""
-    built = _built()
+    built = registry.built()
     for provider in config.providers.values():
         yield from _provider(provider, built)
     for index, route in enumerate(config.routes):
@@ -32,18 +33,10 @@ def warnings(config: Config) -> Iterator[tuple[Path, str]]:
     yield from _server(config)
 
 
-def _built() -> Iterable[str]:
-    try:
-        from adapters.registry import APIS as built
-    except ImportError:
-        return APIS
-    return built
-
-
 # --- providers ---------------------------------------------------------------------------------------------------
 
 
-def _provider(provider: Provider, built: Iterable[str]) -> Found:
+def _provider(provider: Provider, built: frozenset[str]) -> Found:
     path = "providers", provider.name
     if provider.api not in built:
         yield path, f"api {provider.api} is not part of this version"
