@@ -5,16 +5,20 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import NoReturn
 
 from adapters.compat import APIS
 from adapters.errors import ERROR_TYPES
 from adapters.registry import DIALECTS
 from proxy import __version__
-from proxy.config.load import Report, read_file
-from proxy.config.problem import rows
+from proxy.config.load import Report, read, read_file
+from proxy.config.model import Config
+from proxy.config.problem import Problems, rows
 from proxy.config.schema import schema
-from proxy.config.source import DEFAULT_FILE, Overrides, configured
+from proxy.config.source import DEFAULT_FILE, Overrides, configured, with_overrides
+
+EMULATE_PORT = 4200
 
 NOTHING = f"""\
 toolwire: nothing to serve: there is no --config, no ./{DEFAULT_FILE} and no provider's key in the environment
@@ -46,6 +50,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
+    """A command of another module, which is imported only when the command runs."""
+
+    def run(args: argparse.Namespace) -> int:
+        return int(getattr(import_module(module), name)(args))
+
+    return run
+
+
 def _fail(message: str, code: int) -> int:
     print(message, file=sys.stderr)
     return code
@@ -63,12 +76,27 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"toolwire {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     _serve_arguments(_command(commands, "serve", _serve, "run the proxy"), environ)
-    _emulate_arguments(_command(commands, "emulate", _emulate, "run emulated upstreams, faults included"))
+    _emulate_arguments(
+        _command(commands, "emulate", _later("proxy.emulate", "main"), "run emulated upstreams, faults included")
+    )
     _check_arguments(_command(commands, "check", _check, "validate a config file"))
-    _route_arguments(_command(commands, "route", _route, "show which targets a model name tries, without network"))
-    _probe_arguments(_command(commands, "probe", _probe, "ask each target one tiny question and one tiny tool call"))
+    _route_arguments(
+        _command(
+            commands, "route", _later("proxy.dryrun", "route"), "show which targets a model name tries, without network"
+        )
+    )
+    _probe_arguments(
+        _command(
+            commands, "probe", _later("proxy.probe", "main"), "ask each target one tiny question and one tiny tool call"
+        )
+    )
     _translate_arguments(
-        _command(commands, "translate", _translate, "print the native body that a request becomes, without network")
+        _command(
+            commands,
+            "translate",
+            _later("proxy.translate", "main"),
+            "print the native body that a request becomes, without network",
+        )
     )
     _command(commands, "schema", _schema, "print the JSON Schema of the config file")
     return parser
@@ -121,7 +149,11 @@ def _emulate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "One provider per API, for tests: models `agent`, `fault-STATUS`, `slow-MS`, `flaky-N` and more."
     parser.add_argument("--host", metavar="H", default="127.0.0.1", help="the address (default: %(default)s)")
     parser.add_argument(
-        "--port", metavar="P", type=_PORT, default=4200, help="the port, 0 for a free one (default: %(default)s)"
+        "--port",
+        metavar="P",
+        type=_PORT,
+        default=EMULATE_PORT,
+        help="the port, 0 for a free one (default: %(default)s)",
     )
 
 
@@ -181,22 +213,49 @@ def _translate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    if args.print_config and not args.demo:
-        return _fail("toolwire serve: --print-config goes with --demo", 2)
-    if args.demo and args.print_config:
-        from proxy.demo import demo_config
-
-        print(demo_config().rstrip())
-        return 0
-    from proxy import serve
-
     if args.demo:
-        return serve.run(args, None)
-    report = configured(args.config, os.environ, Overrides(args.host, args.port, args.workers))
+        return _print_demo() if args.print_config else _demo(args)
+    if args.print_config:
+        return _fail("toolwire serve: --print-config goes with --demo", 2)
+    overrides = Overrides(args.host, args.port, args.workers)
+    report = configured(args.config, os.environ, overrides)
     if report is None:
         return _fail(NOTHING + _hint(os.environ), 2)
     _tell(report)
-    return 1 if report.config is None else serve.run(args, report.config)
+    if report.config is None:
+        return 1
+    from proxy import serve
+
+    return serve.run(args, report.config, lambda: _again(args, overrides))
+
+
+def _again(args: argparse.Namespace, overrides: Overrides) -> Config | str:
+    """What a reload finds: a config, or why there is none."""
+    report = configured(args.config, os.environ, overrides)
+    if report is None:
+        return NOTHING
+    return report.config or str(Problems(report.name, report.problems))
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from proxy import serve
+    from proxy.demo import demo_config
+    from proxy.emulate import Emulation
+
+    overrides = Overrides(args.host, args.port, args.workers)
+    with Emulation() as upstreams:
+        report = with_overrides(read(demo_config(upstreams.base_url), "demo", {}, host=args.host), overrides)
+        _tell(report)
+        return 1 if report.config is None else serve.run(args, report.config)
+
+
+def _print_demo() -> int:
+    from proxy.demo import demo_config
+    from proxy.emulate.registry import APIS as EMULATED
+
+    bases = {api.name: api.base for api in EMULATED}
+    print(demo_config(lambda api: f"http://127.0.0.1:{EMULATE_PORT}/{api}{bases[api]}").rstrip())
+    return 0
 
 
 def _hint(environ: Mapping[str, str]) -> str:
@@ -228,27 +287,3 @@ def _tell(report: Report) -> None:
 def _schema(_args: argparse.Namespace) -> int:
     print(json.dumps(schema(), indent=2, ensure_ascii=False))
     return 0
-
-
-def _emulate(args: argparse.Namespace) -> int:
-    from proxy import emulate
-
-    return emulate.main(args)
-
-
-def _route(args: argparse.Namespace) -> int:
-    from proxy import dryrun
-
-    return dryrun.route(args)
-
-
-def _probe(args: argparse.Namespace) -> int:
-    from proxy import probe
-
-    return probe.main(args)
-
-
-def _translate(args: argparse.Namespace) -> int:
-    from proxy import translate
-
-    return translate.main(args)

@@ -121,7 +121,9 @@ def _options(api: str, preset: str | None, configured: Data) -> dict[str, Mappin
 # --- routes ------------------------------------------------------------------------------------------------------
 
 
-def _route(pattern: str, data: Data) -> Route:
+def _route(pattern: str, data: Any) -> Route:
+    if isinstance(data, str):
+        data = {"target": data}
     further = {
         key: data[key]
         for key in ("deadline_seconds", "tool_check", "tool_check_hint", "commit", "params", "force")

@@ -100,7 +100,7 @@ def _targets(data: dict[str, Any], document: Document) -> Found:
     routes = _mapping(data.get("models"))
     for name, route in routes.items():
         path = "models", name
-        places = list(_named((*path, "target"), _mapping(route).get("target")))
+        places = list(_named(path, route))
         for index, fallback in enumerate(_list(_mapping(route).get("fallbacks"))):
             places += _named((*path, "fallbacks", index), fallback)
         for place, target in places:

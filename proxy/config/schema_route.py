@@ -7,8 +7,8 @@ from proxy.config.model import Retry, Route
 
 def route() -> Schema:
     retry = Retry()
-    return closed(
-        "One model name, or pattern, that clients may ask for.",
+    made = closed(
+        "One model name, or pattern, that clients may ask for; a bare target is enough.",
         {
             "target": ref("target", description="What is tried first."),
             "fallbacks": listing("What is tried after it, in order.", ref("fallback")),
@@ -40,6 +40,7 @@ def route() -> Schema:
         },
         required=("target",),
     )
+    return {**made, "type": ["string", "object"], "minLength": 1}
 
 
 def target() -> Schema:

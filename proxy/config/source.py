@@ -38,15 +38,17 @@ def configured(path: str | None, environ: Mapping[str, str], overrides: Override
     if path is None and Path(DEFAULT_FILE).is_file():
         path = DEFAULT_FILE
     if path is not None:
-        report = read_file(path, environ, host=overrides.host)
-    else:
-        config = discover(environ)
-        if config is None:
-            return None
-        report = Report("environment", config=config)
-        refused = overrides.host and open_to_others(overrides.host)
-        if refused:
-            return Report("environment", (Problem(1, 1, "server.host", refused),))
+        return with_overrides(read_file(path, environ, host=overrides.host), overrides)
+    config = discover(environ)
+    if config is None:
+        return None
+    refused = overrides.host and open_to_others(overrides.host)
+    if refused:
+        return Report("environment", (Problem(1, 1, "server.host", refused),))
+    return with_overrides(Report("environment", config=config), overrides)
+
+
+def with_overrides(report: Report, overrides: Overrides) -> Report:
     if report.config is None:
         return report
     return replace(report, config=replace(report.config, server=overrides.over(report.config.server)))
