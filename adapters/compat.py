@@ -108,14 +108,16 @@ def _strict(default: str) -> Flag:
     )
 
 
+_CACHE_WORDS = {
+    "auto": "breakpoints on the last tool, the last system block and the last user block, if the request has tools and "
+    "the client set none",
+    "client": "only the client's breakpoints",
+    "off": "none",
+}
+
+
 def _cache(default: str, *values: str) -> Flag:
-    return Flag(
-        "cache",
-        default,
-        "`auto`: breakpoints on the last tool, the last system block and the last user block, if the request has tools "
-        "and the client set none. `client`: only the client's. `off`: none.",
-        values=values,
-    )
+    return Flag("cache", default, "; ".join(f"`{value}`: {_CACHE_WORDS[value]}" for value in values) + ".", values)
 
 
 _SORT = _switch("sort_tools", True, "Tools are sent sorted by name; a client's own cache marker keeps its order.")
@@ -181,8 +183,8 @@ _OPENAI_CHAT = (
     Flag(
         "tool_choice",
         "no-allowed_tools",
-        "What the host takes: `full`, all but `allowed_tools`, no named tool either, no `required` (a named tool is "
-        "fine), or `auto` and `none` only. What it does not take is weakened with a warning.",
+        "What the host takes: everything; all but `allowed_tools`; neither that nor a named tool; neither that nor "
+        "`required`; `auto` and `none` only. What it does not take is weakened with a warning.",
         values=("full", "no-allowed_tools", "no-named", "no-required", "auto-only"),
     ),
     _CUSTOM,

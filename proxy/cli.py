@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = _parser(os.environ).parse_args(argv)
+    args = parser(os.environ).parse_args(argv)
     run: Callable[[argparse.Namespace], int] = args.run
     try:
         code = run(args)
@@ -67,14 +67,15 @@ def _fail(message: str, code: int) -> int:
 # --- arguments ---------------------------------------------------------------------------------------------------
 
 
-def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
+    """All commands. `environ` gives the defaults of `serve`."""
+    top = _Parser(
         prog="toolwire",
         description="An HTTP proxy that makes tool calling the same across LLM providers.",
         epilog="A first run without any key: toolwire serve --demo",
     )
-    parser.add_argument("--version", action="version", version=f"toolwire {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    top.add_argument("--version", action="version", version=f"toolwire {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     _serve_arguments(_command(commands, "serve", _serve, "run the proxy"), environ)
     _emulate_arguments(
         _command(commands, "emulate", _later("proxy.emulate", "main"), "run emulated upstreams, faults included")
@@ -99,7 +100,7 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         )
     )
     _command(commands, "schema", _schema, "print the JSON Schema of the config file")
-    return parser
+    return top
 
 
 def _command(

@@ -41,7 +41,7 @@ def text(description: str, **more: Any) -> Schema:
 
 
 def secret(description: str) -> Schema:
-    return text(description, pattern="^\\S+$", patternErrorMessage="must have no spaces or line breaks")
+    return text(description, pattern="^\\S*$", patternErrorMessage="must have no spaces or line breaks")
 
 
 def choice(description: str, values: tuple[str, ...], default: str | None = None) -> Schema:

@@ -73,7 +73,7 @@ def provider(name: str, data: Data, environ: Mapping[str, str]) -> Provider:
         headers=data.get("headers", {}),
         query=data.get("query", {}),
         timeout=Timeouts(**data.get("timeout", {})),
-        compat=resolve(api, preset, compat),
+        compat=resolve(api, preset, compat) | _platform(vertex),
         transport=data.get("transport", "aiohttp"),
         models=_models(api, preset, compat, data.get("models", {})),
         provider_options=_options(api, preset, data.get("provider_options", {})),
@@ -99,6 +99,13 @@ def vertex_url(location: str) -> str:
     if location in ("us", "eu"):
         return f"https://aiplatform.{location}.rep.googleapis.com"
     return f"https://{location}-aiplatform.googleapis.com"
+
+
+def _platform(vertex: Vertex | None) -> dict[str, Any]:
+    """What the Gemini format must know of Vertex goes with the flags."""
+    if vertex is None:
+        return {}
+    return {"vertex": True, "vertex_project": vertex.project, "vertex_location": vertex.location}
 
 
 def _models(api: str, preset: str | None, compat: Data, configured: Data) -> dict[str, ModelInfo]:

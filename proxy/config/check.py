@@ -136,8 +136,7 @@ def _told(error: ValidationError, path: Path, document: Document) -> Iterator[tu
 
 def _shown(value: Any, path: Path, document: Document) -> str:
     """The value, or where it came from: what a reference brought is never shown."""
-    references = document.references.get(path)
-    return f"from {' '.join(references)}" if references else quoted(value)
+    return document.origin(path) or quoted(value)
 
 
 def _about(error: ValidationError, shown: str) -> str:
@@ -184,7 +183,8 @@ def _near(value: Any, known: list[Any]) -> str:
     words = [word for word in known if isinstance(word, str)]
     if isinstance(value, str) and len(words) == len(known):
         return suggestion(value, words)
-    return f" (known: {', '.join(map(_plain, known))})"
+    told = sorted(words) if len(words) == len(known) else map(_plain, known)
+    return f" (known: {', '.join(told)})"
 
 
 def _plain(value: Any) -> str:

@@ -68,6 +68,11 @@ class Document:
             path = path[:-1]
         return self.keys.get(path) or self.values[path]
 
+    def origin(self, path: Path) -> str:
+        """Which references a value came from, as the user reads it; empty for what stands in the file itself."""
+        references = self.references.get(path)
+        return f"from {' '.join(references)}" if references else ""
+
     def problem(self, path: Path, message: str, mark: Mark | None = None) -> None:
         line, column = mark or self.at(path)
         self.problems.append(Problem(line, column, dotted(path), message))

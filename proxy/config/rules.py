@@ -104,10 +104,10 @@ def _targets(data: dict[str, Any], document: Document) -> Found:
         for index, fallback in enumerate(_list(_mapping(route).get("fallbacks"))):
             places += _named((*path, "fallbacks", index), fallback)
         for place, target in places:
-            if place not in document.unknown:
-                message = _target(target, providers, routes)
-                if message:
-                    yield place, message
+            message = None if place in document.unknown else _target(target, providers, routes)
+            if message:
+                origin = document.origin(place)
+                yield place, f"{origin} does not name a target" if origin else message
 
 
 def _named(path: Path, value: Any) -> Found:

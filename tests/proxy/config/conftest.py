@@ -21,11 +21,11 @@ def problems() -> Told:
 
 @pytest.fixture
 def warnings() -> Told:
-    """The same of every warning. The text must be free of problems."""
+    """`path: message` of every warning. The text must be free of problems."""
 
     def make(text: str, environ=(), **more) -> list[str]:
         report = read(text, "toolwire.yaml", dict(environ), **more)
         assert not report.problems
-        return _lines(report.warnings)
+        return [f"{w.path}: {w.message}" for w in report.warnings]
 
     return make
