@@ -22,7 +22,7 @@ import uvicorn
 
 from proxy.app import App
 from proxy.banner import lines
-from proxy.config.load import load
+from proxy.config.load import read
 from proxy.config.model import Config
 from proxy.config.problem import rows
 from proxy.config.source import Overrides, configured
@@ -83,7 +83,7 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
         return 1
     port = listener.getsockname()[1]
     with Emulation() as emulation:
-        report = load(demo_config(emulation.base_url), "demo", os.environ)
+        report = read(demo_config(emulation.base_url), "demo", os.environ)
         if report.config is None:
             print("\n".join(rows(report.name, report.problems)), file=sys.stderr)
             return 1

@@ -71,9 +71,7 @@ def translated(
 
 
 def _base(api: str) -> str:
-    from adapters.presets import BASE_URLS
-
-    return BASE_URLS.get(api, "").rstrip("/")
+    return compat.BASE_URLS[api]
 
 
 def _pretty(value: Any) -> bytes:
