@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+Flags = Mapping[str, Any]
+
 APIS = (
     "openai-chat",
     "openai-responses",
@@ -282,3 +284,11 @@ FLAGS: Mapping[str, tuple[Flag, ...]] = {
 def defaults(api: str) -> dict[str, Any]:
     """Every flag of the API with the value for a host nobody knows."""
     return {flag.name: flag.default for flag in FLAGS[api]}
+
+
+def resolve(api: str, preset: str | None, compat: Flags) -> dict[str, Any]:
+    """All flags of the API: its defaults, over them the preset's, over them the configured ones."""
+    from adapters.presets import PRESETS
+
+    known = PRESETS[preset].compat.get(api, {}) if preset else {}
+    return {**defaults(api), **known, **compat}

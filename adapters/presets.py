@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.compat import BASE_URLS, defaults
-
-Flags = Mapping[str, Any]
+from adapters.compat import BASE_URLS, Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,9 +303,3 @@ def preset_of(api: str, base_url: str | None) -> str | None:
 
 def _is_host(host: str, known: str) -> bool:
     return host.endswith(known) if known.startswith(".") else host == known
-
-
-def resolve(api: str, preset: str | None, compat: Flags) -> dict[str, Any]:
-    """All flags of the API: its defaults, over them the preset's, over them the configured ones."""
-    known = PRESETS[preset].compat.get(api, {}) if preset else {}
-    return {**defaults(api), **known, **compat}

@@ -12,11 +12,10 @@ from adapters.compat import APIS
 from adapters.errors import ERROR_TYPES
 from adapters.registry import DIALECTS
 from proxy import __version__
-from proxy.config.load import Report, read, read_file
-from proxy.config.model import Config
-from proxy.config.problem import Problems, rows
+from proxy.config.load import Report, read_file
+from proxy.config.problem import rows
 from proxy.config.schema import schema
-from proxy.config.source import DEFAULT_FILE, Overrides, configured, with_overrides
+from proxy.config.source import DEFAULT_FILE, Overrides, configured
 
 EMULATE_PORT = 4200
 
@@ -132,6 +131,10 @@ def _serve_arguments(parser: argparse.ArgumentParser, environ: Mapping[str, str]
     source.add_argument("--config", metavar="FILE", help="the config file (default: TOOLWIRE_CONFIG)")
     source.add_argument("--demo", action="store_true", help="serve embedded emulated upstreams: no key, no network")
     parser.add_argument("--print-config", action="store_true", help="with --demo: print its config and stop")
+    parser.add_argument("--tour", action="store_true", help="with --demo: play one tool loop and show it")
+    parser.add_argument(
+        "--log-format", choices=("json", "text"), default="json", help="of the log on stderr (default: %(default)s)"
+    )
     parser.add_argument("--host", metavar="H", help="the address (default: TOOLWIRE_HOST, the config's, 127.0.0.1)")
     parser.add_argument(
         "--port",
@@ -214,49 +217,26 @@ def _translate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    if args.demo:
-        return _print_demo() if args.print_config else _demo(args)
+    for given, name in ((args.print_config, "--print-config"), (args.tour, "--tour")):
+        if given and not args.demo:
+            return _fail(f"toolwire serve: {name} goes with --demo", 2)
     if args.print_config:
-        return _fail("toolwire serve: --print-config goes with --demo", 2)
-    overrides = Overrides(args.host, args.port, args.workers)
-    report = configured(args.config, os.environ, overrides)
-    if report is None:
-        return _fail(NOTHING + _hint(os.environ), 2)
-    _tell(report)
-    if report.config is None:
-        return 1
-    from proxy import serve
+        from proxy.demo import demo_config
 
-    return serve.run(args, report.config, lambda: _again(args, overrides))
-
-
-def _again(args: argparse.Namespace, overrides: Overrides) -> Config | str:
-    """What a reload finds: a config, or why there is none."""
-    report = configured(args.config, os.environ, overrides)
-    if report is None:
-        return NOTHING
-    return report.config or str(Problems(report.name, report.problems))
-
-
-def _demo(args: argparse.Namespace) -> int:
-    from proxy import serve
-    from proxy.demo import demo_config
-    from proxy.emulate import Emulation
-
-    overrides = Overrides(args.host, args.port, args.workers)
-    with Emulation() as upstreams:
-        report = with_overrides(read(demo_config(upstreams.base_url), "demo", {}, host=args.host), overrides)
+        print(demo_config().rstrip())
+        return 0
+    config = None
+    if not args.demo:
+        report = configured(args.config, os.environ, Overrides(args.host, args.port, args.workers))
+        if report is None:
+            return _fail(NOTHING + _hint(os.environ), 2)
         _tell(report)
-        return 1 if report.config is None else serve.run(args, report.config)
+        config = report.config
+        if config is None:
+            return 1
+    from proxy import serve
 
-
-def _print_demo() -> int:
-    from proxy.demo import demo_config
-    from proxy.emulate.registry import APIS as EMULATED
-
-    bases = {api.name: api.base for api in EMULATED}
-    print(demo_config(lambda api: f"http://127.0.0.1:{EMULATE_PORT}/{api}{bases[api]}").rstrip())
-    return 0
+    return serve.run(args, config)
 
 
 def _hint(environ: Mapping[str, str]) -> str:

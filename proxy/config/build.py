@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.compat import BASE_URLS
+from adapters.compat import BASE_URLS, resolve
 from adapters.errors import DEFAULT_ON_ERRORS
-from adapters.presets import PRESETS, preset_of, resolve
+from adapters.presets import PRESETS, preset_of
 from proxy.config.model import (
     Aws,
     Client,

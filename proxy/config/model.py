@@ -67,8 +67,9 @@ class Aws:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One upstream account. `compat` is complete: the API's defaults, the preset's, then the configured flags,
-    and `vertex`, `vertex_project`, `vertex_location` on Vertex; `flags` adds what a model has of its own. The names in `models` may be patterns."""
+    """One upstream account. `compat` is complete: the API's defaults, the preset's, then the configured flags, and
+    `vertex`, `vertex_project`, `vertex_location` on Vertex. `flags` adds what a model has of its own. The names in
+    `models` may be patterns."""
 
     name: str
     api: str

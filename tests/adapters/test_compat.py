@@ -2,8 +2,8 @@
 
 import pytest
 
-from adapters.compat import APIS, BASE_URLS, FLAGS, PATHS, TEXT_FORMS, Flag, defaults
-from adapters.presets import PRESETS, preset_of, resolve
+from adapters.compat import APIS, BASE_URLS, FLAGS, PATHS, TEXT_FORMS, Flag, defaults, resolve
+from adapters.presets import PRESETS, preset_of
 
 
 def accepts(flag: Flag, value: object) -> bool:

@@ -1,0 +1,241 @@
+"""The command line: exit statuses, what goes to which stream, defaults from the environment."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proxy.cli import main, parser
+from proxy.config.schema import schema
+
+GOOD = "providers: {a: {api: ollama-chat}}\nmodels: {m: a/x}\n"
+NEEDS = "providers: {a: {api: ollama-chat, api_key: '${NONE_SUCH}'}}\n"
+BAD = "providers: {a: {api: olama-chat}}\nmodels: {m: b/x}\n"
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch, tmp_path):
+    """No keys, no toolwire.yaml."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or name.startswith(("TOOLWIRE_", "AWS_", "OLLAMA_")):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(text: str, name: str = "c.yaml") -> str:
+        (tmp_path / name).write_text(text)
+        return name
+
+    return make
+
+
+def test_check_of_a_good_file(write, capsys):
+    assert main(["check", write(GOOD)]) == 0
+    out = capsys.readouterr()
+    assert out.out == "c.yaml: nothing wrong\n"
+
+
+def test_check_of_a_bad_file(write, capsys):
+    assert main(["check", write(BAD)]) == 1
+    out = capsys.readouterr()
+    assert out.out == ""
+    assert out.err == (
+        'c.yaml:1:17  providers.a.api: no such value: "olama-chat"; did you mean "ollama-chat"?\n'
+        'c.yaml:2:10  models.m: provider "b" is not defined (defined: a)\n'
+        "2 problems\n"
+    )
+
+
+def test_check_without_the_secrets(write, capsys):
+    name = write(NEEDS)
+    assert main(["check", name]) == 1
+    assert capsys.readouterr().err == (
+        "c.yaml:1:35  providers.a.api_key: environment variable NONE_SUCH is not set\n1 problem\n"
+    )
+    assert main(["check", name, "--no-env"]) == 0
+
+
+def test_check_of_no_file(capsys):
+    assert main(["check", "none.yaml"]) == 1
+    assert capsys.readouterr().err == "none.yaml:1:1  cannot be read: No such file or directory\n1 problem\n"
+
+
+def test_warnings_do_not_fail(write, capsys):
+    text = GOOD.replace("m: a/x", "m: {target: a/x, fallbacks: [a/x]}")
+    assert main(["check", write(text)]) == 0
+    out = capsys.readouterr()
+    assert "c.yaml:2:39  warning: models.m.fallbacks[0]: a/x is tried as target already\n" in out.err
+    assert out.out == "c.yaml: nothing wrong\n"
+
+
+def test_schema(capsys):
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == schema()
+
+
+def test_nothing_to_serve(capsys):
+    assert main(["serve"]) == 2
+    out = capsys.readouterr()
+    assert out.out == ""
+    assert out.err.startswith(
+        "toolwire: nothing to serve: there is no --config, no ./toolwire.yaml and no provider's key"
+    )
+    assert "toolwire serve --demo\n" in out.err
+    assert "toolwire serve --demo --print-config > toolwire.yaml" in out.err
+
+
+def test_aws_without_a_region(monkeypatch, capsys):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "i")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    assert main(["serve"]) == 2
+    assert "AWS_REGION" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["flag", "variable", "default"])
+def test_serve_refuses_a_bad_config(write, monkeypatch, capsys, how):
+    name = write(BAD, "toolwire.yaml" if how == "default" else "c.yaml")
+    if how == "variable":
+        monkeypatch.setenv("TOOLWIRE_CONFIG", name)
+    assert main(["serve", *(["--config", name] if how == "flag" else [])]) == 1
+    assert capsys.readouterr().err.endswith("2 problems\n")
+
+
+@pytest.mark.parametrize("source", ["file", "environment"])
+def test_serve_stays_at_home_without_clients(write, monkeypatch, capsys, source):
+    if source == "file":
+        write(GOOD, "toolwire.yaml")
+    else:
+        monkeypatch.setenv("OPENAI_API_KEY", "s3cret")
+    assert main(["serve", "--host", "0.0.0.0"]) == 1
+    err = capsys.readouterr().err
+    assert "server.host: 0.0.0.0 is reachable by others and no client keys are set" in err
+    assert "s3cret" not in err
+
+
+@pytest.mark.parametrize("flag", ["--print-config", "--tour"])
+def test_what_goes_with_demo(capsys, flag):
+    assert main(["serve", flag]) == 2
+    assert capsys.readouterr().err == f"toolwire serve: {flag} goes with --demo\n"
+
+
+ARGUMENTS = [
+    (
+        [],
+        {},
+        {
+            "config": None,
+            "host": None,
+            "port": None,
+            "workers": None,
+            "demo": False,
+            "print_config": False,
+            "tour": False,
+            "log_format": "json",
+        },
+    ),
+    (
+        ["--config", "f", "--host", "h", "--port", "0", "--workers", "3"],
+        {"TOOLWIRE_CONFIG": "x", "TOOLWIRE_HOST": "x", "TOOLWIRE_PORT": "9", "TOOLWIRE_WORKERS": "9"},
+        {"config": "f", "host": "h", "port": 0, "workers": 3},
+    ),
+    (
+        [],
+        {"TOOLWIRE_CONFIG": "f", "TOOLWIRE_HOST": "h", "TOOLWIRE_PORT": "5", "TOOLWIRE_WORKERS": "2"},
+        {"config": "f", "host": "h", "port": 5, "workers": 2},
+    ),
+    ([], {"TOOLWIRE_PORT": "", "TOOLWIRE_HOST": ""}, {"port": None, "host": None}),
+    (["--demo"], {"TOOLWIRE_CONFIG": "f"}, {"demo": True}),
+]
+
+
+@pytest.mark.parametrize(("argv", "environ", "expected"), ARGUMENTS)
+def test_arguments_of_serve(argv, environ, expected):
+    args = vars(parser(environ).parse_args(["serve", *argv]))
+    assert {name: args[name] for name in expected} == expected
+
+
+OTHERS = [
+    (["emulate"], {"host": "127.0.0.1", "port": 4200}),
+    (["emulate", "--port", "1", "--host", "h"], {"host": "h", "port": 1}),
+    (["check", "f"], {"file": "f", "no_env": False}),
+    (["route", "f", "m"], {"file": "f", "model": "m", "error": [], "json": False}),
+    (
+        ["route", "f", "m", "--error", "timeout_error", "--error", "503", "--json"],
+        {"error": ["timeout_error", "503"], "json": True},
+    ),
+    (["probe", "f"], {"file": "f", "provider": None}),
+    (["probe", "f", "p"], {"provider": "p"}),
+    (["translate", "--to", "cohere-chat"], {
+        "to": "cohere-chat", "dialect": "chat", "model": None, "full": False, "file": "-",
+    }),
+    (["translate", "--to", "ollama-chat", "--from", "gemini", "--model", "m", "--full", "f"], {
+        "dialect": "gemini", "model": "m", "full": True, "file": "f",
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("argv", "expected"), OTHERS)
+def test_arguments_of_the_others(argv, expected):
+    args = vars(parser({}).parse_args(argv))
+    assert {name: args[name] for name in expected} == expected
+
+
+WRONG = [
+    (["serve", "--port", "65536"], {}, "argument --port: '65536' is no whole number from 0 to 65535"),
+    (["serve", "--port", "-1"], {}, "argument --port: '-1' is no whole number from 0 to 65535"),
+    (["serve"], {"TOOLWIRE_PORT": "x"}, "argument --port: 'x' is no whole number from 0 to 65535"),
+    (["serve", "--workers", "0"], {}, "argument --workers: '0' is no whole number from 1 to 256"),
+    (["serve", "--demo", "--config", "f"], {}, "argument --config: not allowed with argument --demo"),
+    (["serv"], {}, "invalid choice: 'serv'"),
+    ([], {}, "the following arguments are required: COMMAND"),
+    (["route", "f"], {}, "the following arguments are required: MODEL"),
+    (["route", "f", "m", "--error", "200"], {}, "argument --error: '200' is neither an HTTP status nor one of: "),
+    (["translate"], {}, "the following arguments are required: --to"),
+    (["translate", "--to", "x"], {}, "argument --to: invalid choice: 'x'"),
+]
+
+
+@pytest.mark.parametrize(("argv", "environ", "expected"), WRONG)
+def test_wrong_arguments_are_told_in_one_line(capsys, argv, environ, expected):
+    with pytest.raises(SystemExit) as stopped:
+        parser(environ).parse_args(argv)
+    err = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert expected in err
+    assert err.startswith("toolwire") and err.endswith("--help)\n") and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["serve", "emulate", "check", "route", "probe", "translate", "schema"])
+def test_every_command_has_help(capsys, command):
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    assert f"usage: toolwire {command}" in capsys.readouterr().out
+
+
+def run(*argv: str, **options) -> subprocess.CompletedProcess[str]:
+    root = str(Path(__file__).parents[2])
+    environ = {**os.environ, "PYTHONPATH": root, **options}
+    return subprocess.run(
+        [sys.executable, "-m", "proxy", *argv], capture_output=True, text=True, env=environ, check=False
+    )
+
+
+def test_as_a_module():
+    done = run("--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("toolwire ")
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
+    root = str(Path(__file__).parents[2])
+    command = f"{sys.executable} -m proxy schema | head -c 1"
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": root}, check=False
+    )
+    assert (done.stdout, done.stderr) == ("{", "")
