@@ -27,7 +27,12 @@ def test_waits_with_its_part():
     call = CallStart(0, "c", "f")
     events = [call, Opened(1, "text", ID), TextDelta(1, "x"), CallDelta(0, "{}"), PartEnd(0), PartEnd(1)]
     assert Sequencer().feed(events) == [
-        call, CallDelta(0, "{}"), PartEnd(0), Opened(1, "text", ID), TextDelta(1, "x"), PartEnd(1)
+        call,
+        CallDelta(0, "{}"),
+        PartEnd(0),
+        Opened(1, "text", ID),
+        TextDelta(1, "x"),
+        PartEnd(1),
     ]
     assert fold(events).parts == (ToolCall("c", "f", "{}"), Text("x", extras=ID))
 

@@ -25,8 +25,21 @@ def test_an_unpaired_surrogate_is_replaced():
     assert json.dumps({"a": "\ud800"}) == '{"a":"\ufffd"}'.encode()
 
 
-@pytest.mark.parametrize("text", [b"\xff", b'"\xc3"', b"{", b"", b"NaN", b'{"a":Infinity}', b'{"a":1}x', b"'a'",
-                                  b'{"a":12345678901234567890,"b":NaN}', b"\xff\xfe{\x00}\x00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\xff",
+        b'"\xc3"',
+        b"{",
+        b"",
+        b"NaN",
+        b'{"a":Infinity}',
+        b'{"a":1}x',
+        b"'a'",
+        b'{"a":12345678901234567890,"b":NaN}',
+        b"\xff\xfe{\x00}\x00",
+    ],
+)
 def test_what_is_no_json_is_a_value_error(text):
     with pytest.raises(ValueError):
         json.loads(text)

@@ -26,8 +26,15 @@ ALL = frozenset({"auto", "none", "required", "named", "allowed"})
 
 
 def rules(**more):
-    return Rules(api="a", names=names.OPENAI, ids=ids.CHAT, history=HistoryRules(),
-                 schema=lambda tool, upstream: schema.untouched(tool.schema), choices=more.pop("choices", ALL), **more)
+    return Rules(
+        api="a",
+        names=names.OPENAI,
+        ids=ids.CHAT,
+        history=HistoryRules(),
+        schema=lambda tool, upstream: schema.untouched(tool.schema),
+        choices=more.pop("choices", ALL),
+        **more,
+    )
 
 
 def ask(*tools, choice=None, messages=(), **more):
@@ -43,7 +50,10 @@ F, G = Tool("f", schema={"type": "object", "properties": {}}), Tool("g", schema=
 
 
 def test_names_change_in_declarations_history_choice_and_back():
-    call = (Message("assistant", (ToolCall("c1", "look.up", "{}"),)), Message("tool", (ToolResult("c1", (Text("r"),)),)))
+    call = (
+        Message("assistant", (ToolCall("c1", "look.up", "{}"),)),
+        Message("tool", (ToolResult("c1", (Text("r"),)),)),
+    )
     made = done(ask(replace(F, name="look.up"), choice=ToolChoice("named", ("look.up",)), messages=call))
     assert made.request.tools[0].name == "look_up"
     assert made.request.tool_choice == ToolChoice("named", ("look_up",))
@@ -84,8 +94,10 @@ def test_a_weakened_choice_is_named():
     assert made.warnings == ("tool_choice: a cannot force a call here, the model is free to answer in text",)
 
 
-@pytest.mark.parametrize("tools, choice", [((), ToolChoice("required")), ((), ToolChoice("named", ("f",))),
-                                           ((F,), ToolChoice("named", ("nope",)))])
+@pytest.mark.parametrize(
+    "tools, choice",
+    [((), ToolChoice("required")), ((), ToolChoice("named", ("f",))), ((F,), ToolChoice("named", ("nope",)))],
+)
 def test_a_choice_that_cannot_be_meant_is_refused(tools, choice):
     with pytest.raises(Rejected) as refused:
         done(ask(*tools, choice=choice))

@@ -24,14 +24,22 @@ def back(events, reading=None, rule=ids.CHAT):
 
 
 def test_ordinary_calls_flow_on_byte_for_byte():
-    events = [TextDelta(0, "a"), PartEnd(0), CallStart(1, "c1", "f"), CallDelta(1, '{"a" :'), CallDelta(1, " 1}"), PartEnd(1)]
+    events = [
+        TextDelta(0, "a"),
+        PartEnd(0),
+        CallStart(1, "c1", "f"),
+        CallDelta(1, '{"a" :'),
+        CallDelta(1, " 1}"),
+        PartEnd(1),
+    ]
     assert back(events) == events
 
 
 def test_names_ids_and_origin_come_back():
     reading = Reading("m", origin="p/x", names={"look_up": "look.up"})
     assert back([CallStart(0, "null", "look_up", signature="s")], reading) == [
-        CallStart(0, "call_" + "x" * 24, "look.up", signature="s", origin="p/x")]
+        CallStart(0, "call_" + "x" * 24, "look.up", signature="s", origin="p/x")
+    ]
     assert back([Signed(0, "a", signature="s")], reading) == [Signed(0, "a", signature="s", origin="p/x")]
     assert back([CallStart(0, "", "f")], rule=ids.MISTRAL)[0].id == "x" * 9
 
@@ -56,7 +64,10 @@ def test_calls_of_a_projected_tool_are_held_and_undone(pieces, expected):
 def test_a_held_call_that_was_cut_comes_out_at_the_end():
     reading = Reading("m", inverses={"f": Doubler()})
     assert back([CallStart(0, "c", "f"), CallDelta(0, '{"a":'), Finish("length")], reading) == [
-        CallStart(0, "c", "f"), CallDelta(0, '{"a":'), Finish("length")]
+        CallStart(0, "c", "f"),
+        CallDelta(0, '{"a":'),
+        Finish("length"),
+    ]
 
 
 def test_custom_tools_get_their_raw_input():
@@ -68,18 +79,37 @@ def test_custom_tools_get_their_raw_input():
 def test_namespaces_come_back():
     reading = Reading("m", namespaces={"files__read": ("files", "read")})
     assert back([CallStart(0, "c", "files__read")], reading) == [
-        CallStart(0, "c", "read", extras={"openai-responses": {"namespace": "files"}})]
+        CallStart(0, "c", "read", extras={"openai-responses": {"namespace": "files"}})
+    ]
 
 
 def test_the_answer_tool_is_text_and_its_finish_a_stop():
     reading = Reading("m", answer_tool="json_response")
-    events = [CallStart(0, "c", "json_response"), CallDelta(0, '{"x":'), CallDelta(0, "1}"), PartEnd(0), Finish("tool_calls")]
+    events = [
+        CallStart(0, "c", "json_response"),
+        CallDelta(0, '{"x":'),
+        CallDelta(0, "1}"),
+        PartEnd(0),
+        Finish("tool_calls"),
+    ]
     assert back(events, reading) == [
-        TextDelta(0, ""), TextDelta(0, '{"x":'), TextDelta(0, "1}"), PartEnd(0), Finish("stop")]
+        TextDelta(0, ""),
+        TextDelta(0, '{"x":'),
+        TextDelta(0, "1}"),
+        PartEnd(0),
+        Finish("stop"),
+    ]
 
 
-@pytest.mark.parametrize("called, said, told", [(True, "stop", "tool_calls"), (False, "tool_calls", "stop"),
-                                               (True, "length", "length"), (False, "content_filter", "content_filter")])
+@pytest.mark.parametrize(
+    "called, said, told",
+    [
+        (True, "stop", "tool_calls"),
+        (False, "tool_calls", "stop"),
+        (True, "length", "length"),
+        (False, "content_filter", "content_filter"),
+    ],
+)
 def test_the_finish_follows_what_was_seen(called, said, told):
     events = [CallStart(0, "c", "f"), PartEnd(0)] if called else [TextDelta(0, "t"), PartEnd(0)]
     assert back([*events, Finish(said)])[-1] == Finish(told)
