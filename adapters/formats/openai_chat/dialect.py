@@ -1,0 +1,37 @@
+"""The server half: what a Chat Completions client sends and gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adapters.errors import Attempt, Failure
+from adapters.format import Call, ErrorAnswer, Incoming
+from adapters.formats.openai_chat import errors, request, response
+from adapters.formats.openai_chat.details import API
+from adapters.formats.openai_chat.stream import Encoder
+from adapters.model import Answer, Json
+
+
+class ChatDialect:
+    """Chat Completions towards clients."""
+
+    name = "chat"
+    api = API
+
+    def decode(self, body: Json, call: Call) -> Incoming:
+        return request.decode(body, call)
+
+    def answer(self, answer: Answer, reply: Any) -> bytes:
+        return response.encode(answer, reply)
+
+    def encoder(self, reply: Any) -> Encoder:
+        return Encoder(reply)
+
+    def content_type(self, reply: Any) -> str:
+        return "text/event-stream"
+
+    def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
+        return errors.answer(failure, attempts)
+
+
+DIALECT = ChatDialect()
