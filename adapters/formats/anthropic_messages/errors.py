@@ -6,11 +6,11 @@ The type says most; codes and sentences tell apart what `invalid_request_error` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil
 
 from adapters import json
-from adapters.errors import NO_CLIENT_RETRY, STATUS, Attempt, ErrorType, Failure
+from adapters.errors import STATUS, Attempt, ErrorType, Failure
 from adapters.format import ErrorAnswer
+from adapters.formats.shared.envelope import attempts_list, retry_headers
 from adapters.formats.shared.http import retry_after, type_of
 from adapters.model import Json
 
@@ -138,9 +138,7 @@ def envelope(found: Failure, attempts: tuple[Attempt, ...], request_id: str | No
     if found.param is not None:
         error["param"] = found.param
     if attempts:
-        error["attempts"] = [
-            {"target": a.target, "type": a.type, "status": a.status, "seconds": a.seconds} for a in attempts
-        ]
+        error["attempts"] = attempts_list(attempts)
     body: dict[str, Json] = {"type": "error", "error": error}
     if request_id is not None:
         body["request_id"] = request_id
@@ -149,9 +147,5 @@ def envelope(found: Failure, attempts: tuple[Attempt, ...], request_id: str | No
 
 def answer(found: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
     """An error before anything else was sent."""
-    headers = [("request-id", request_id)]
-    if found.retry_after is not None:
-        headers.append(("retry-after", str(ceil(found.retry_after))))
-    if found.type in NO_CLIENT_RETRY:
-        headers.append(("x-should-retry", "false"))
-    return ErrorAnswer(STATUS[found.type], json.dumps(envelope(found, attempts, request_id)), tuple(headers))
+    headers = (("request-id", request_id), *retry_headers(found))
+    return ErrorAnswer(STATUS[found.type], json.dumps(envelope(found, attempts, request_id)), headers)

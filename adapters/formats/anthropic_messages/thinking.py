@@ -17,12 +17,15 @@ from adapters.model import Effort, Json, Thinking
 _EFFORTS: Mapping[str, Effort] = {"low": "low", "medium": "medium", "high": "high", "xhigh": "xhigh", "max": "max"}
 
 
-def read(thinking: Mapping[str, Json] | None, effort: str | None) -> Thinking | None:
-    """The neutral wish, with the native words in its extras. Adaptive without an effort is a dynamic budget."""
-    if thinking is None and effort is None:
+def read(thinking: Mapping[str, Json] | None, effort: str | None, turn: str | None = None) -> Thinking | None:
+    """The neutral wish, with the native words in its extras. Adaptive without an effort is a dynamic budget.
+
+    `turn`: the effort that a system entry sets for the coming turn alone; it overrides `effort`.
+    """
+    if thinking is None and effort is None and turn is None:
         return None
     kind = thinking.get("type") if thinking is not None else None
-    said = _EFFORTS.get(effort or "")
+    said = _EFFORTS.get(turn or effort or "")
     budget: int | None = None
     if kind in ("disabled", "between_tools"):
         said = "none"
@@ -34,8 +37,7 @@ def read(thinking: Mapping[str, Json] | None, effort: str | None) -> Thinking | 
     display = thinking.get("display") if thinking is not None else None
     visible = None if display is None else display != "omitted"
     native: dict[str, Json] = {} if thinking is None else {"thinking": dict(thinking)}
-    if effort is not None:
-        native["effort"] = effort
+    native.update({key: word for key, word in (("effort", effort), ("turn_effort", turn)) if word is not None})
     return Thinking(said, budget, visible, own(native))
 
 
@@ -45,6 +47,8 @@ def decide(wish: Thinking | None, facts: Facts, limits: Limit) -> Plan:
     if wish is None or not native or not _holds(wish, native):
         return plan(wish, facts, limits)
     thinking, effort = native.get("thinking"), native.get("effort")
+    if not facts.system_entries:
+        effort = native.get("turn_effort") or effort
     if thinking is not None and not _takes(thinking, facts, limits):
         return plan(wish, facts, limits)
     if effort is None or not facts.known or effort in facts.efforts:
@@ -56,7 +60,7 @@ def decide(wish: Thinking | None, facts: Facts, limits: Limit) -> Plan:
 
 def _holds(wish: Thinking, native: Mapping[str, Json]) -> bool:
     """Whether the wish is still what the native words say: the operator may have overridden it."""
-    before = read(native.get("thinking"), native.get("effort"))
+    before = read(native.get("thinking"), native.get("effort"), native.get("turn_effort"))
     return before is not None and (before.effort, before.budget) == (wish.effort, wish.budget)
 
 
