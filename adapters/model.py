@@ -237,13 +237,17 @@ class ToolChoice:
 
 @dataclass(slots=True)
 class OutputFormat:
-    """Structured output. kind "json" is any JSON object, "schema" one that fits `schema`."""
+    """Structured output. kind "json" is any JSON object, "schema" one that fits `schema`.
+
+    `extras` is the native form, for the API whose client said it.
+    """
 
     kind: Literal["text", "json", "schema"]
     schema: Json = None
     name: str | None = None
     description: str | None = None
     strict: bool | None = None
+    extras: Extras = NOTHING
 
 
 @dataclass(slots=True)

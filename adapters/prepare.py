@@ -27,6 +27,8 @@ It may depend on the tool's schema and strictness and on the upstream's model an
 """
 
 ANSWER_TOOL = "json_response"
+PROMPT_ELSEWHERE: Mapping[str, frozenset[str]] = {"google-gemini": frozenset({"cachedContent"})}
+"""Fields that stand for a part of the prompt kept at their API: elsewhere the prompt would lack it."""
 OPEN_SCHEMA: Mapping[str, Json] = {"type": "object", "properties": {}}
 
 
@@ -112,6 +114,8 @@ def _left_out(request: Request, rules: Rules) -> Iterable[str]:
             raise Rejected(f"{rules.api} cannot answer with {kind} here", "modalities")
     for api, fields in request.extras.items():
         if api != rules.api:
+            if kept := PROMPT_ELSEWHERE.get(api, frozenset()).intersection(fields):
+                raise Rejected(f"{min(kept)}: a part of the prompt that only {api} holds", min(kept))
             yield from (f"{name}: left out, {rules.api} has no such field" for name in fields)
 
 

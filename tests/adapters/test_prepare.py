@@ -168,3 +168,13 @@ def test_the_same_tools_are_projected_once():
     for _ in range(3):
         done(ask(F, replace(G, schema={"type": "object", "properties": {"x": {}}})), row)
     assert seen == ["f", "g"]
+
+
+def test_fields_of_another_api_are_named_and_a_prompt_kept_there_is_refused():
+    asked = ask(extras={"google-gemini": {"safetySettings": []}})
+    assert done(asked).warnings == ("safetySettings: left out, a has no such field",)
+    kept = ask(extras={"google-gemini": {"safetySettings": [], "cachedContent": "cachedContents/c1"}})
+    with pytest.raises(Rejected) as refused:
+        done(kept)
+    assert refused.value.failure.param == "cachedContent"
+    assert done(kept, replace(rules(), api="google-gemini")).warnings == ()
