@@ -31,6 +31,7 @@ from proxy.http import ClientGone, Receive, Scope, Send, headers_of, request_id,
 from proxy.listing import list_models
 from proxy.observe.logs import Log, json_log
 from proxy.observe.metrics import Metrics
+from proxy.state import make as make_store
 from proxy.upstream import make
 from proxy.upstream.transport import Transport
 
@@ -64,6 +65,7 @@ class App:
         self.random = random.random
         self.new_id = new_id
         self.circuits = Circuits()
+        self.store = make_store(config.state)
         self.metrics = Metrics(__version__)
         self._transports: dict[str, Transport] = {}
         self.tools = Tools(self.circuits, clock, random.random, new_id, self._told, self._fell_back)
@@ -111,6 +113,7 @@ class App:
         """Closes the upstream connections."""
         for transport in self._transports.values():
             await transport.aclose()
+        await self.store.aclose()
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = headers_of(scope)

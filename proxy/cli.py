@@ -230,13 +230,24 @@ def _serve(args: argparse.Namespace) -> int:
         report = configured(args.config, os.environ, Overrides(args.host, args.port, args.workers))
         if report is None:
             return _fail(NOTHING + _hint(os.environ), 2)
-        _tell(report)
         config = report.config
         if config is None:
+            _tell(report)
             return 1
+        _log_warnings(report, args.log_format)
     from proxy import serve
 
     return serve.run(args, config)
+
+
+def _log_warnings(report: Report, log_format: str) -> None:
+    """Once, not by every worker."""
+    from proxy.observe.logs import json_log, text_log
+    from proxy.workers import WORKER_FD
+
+    if WORKER_FD not in os.environ:
+        for line in rows(report.name, report.warnings):
+            (text_log if log_format == "text" else json_log)("warning", message=line)
 
 
 def _hint(environ: Mapping[str, str]) -> str:

@@ -14,12 +14,12 @@ from urllib.parse import parse_qsl
 
 from adapters import json, params, registry
 from adapters.errors import Attempt, Failure, Malformed, Rejected
-from adapters.events import Event, Failed
+from adapters.events import Event, Failed, Folder
 from adapters.format import Call, Dialect, Incoming, StreamEncoder
-from adapters.model import Request
+from adapters.model import Answer, Request
 from proxy.access import allowed, forbidden
 from proxy.engine.live import Live, Tally
-from proxy.engine.plan import OTHER, Plan
+from proxy.engine.plan import OTHER, Destination, Plan
 from proxy.engine.run import Job, Lost, Streaming, Tools, Whole, run
 from proxy.http import (
     ClientGone,
@@ -33,6 +33,7 @@ from proxy.http import (
     respond,
     safe_value,
 )
+from proxy.state.reasoning import remember, restored
 
 if TYPE_CHECKING:
     from proxy.app import App
@@ -79,6 +80,7 @@ class Exchange:
         self.record = Record(endpoint.label, request_id(self.headers, app.new_id), app.clock())
         self._head_sent = False
         self._gone = False
+        self._remembers = False
 
     # --- the whole of it ---------------------------------------------------------------------------------------
 
@@ -179,7 +181,9 @@ class Exchange:
             await self.refuse(planned)
             return
         plan, request = planned
+        request = await restored(self.app.store, self.record.client, request)
         job = Job(request, plan, request.stream, self.record.started, warnings=self.record.warnings)
+        self._remembers = bool(request.tools)
         self.record.attempts = job.attempts
         reply = incoming.reply
         del incoming, planned, request
@@ -203,8 +207,15 @@ class Exchange:
         except Malformed as error:
             await self.refuse(_unfit(error))
             return
+        await self._remember(result.answer, result.to)
         self.record.status = 200
         await respond(self._send, 200, self._head(b"application/json", len(body)), body)
+
+    async def _remember(self, answer: Answer, to: Destination) -> None:
+        """Keeps what the next turn needs, before the client can ask for it."""
+        if self._remembers:
+            ttl = self.gateway.config.state.ttl_seconds
+            await remember(self.app.store, self.record.client, answer, to.upstream.origin, ttl)
 
     async def _stream(self, job: Job, tools: Tools, reply: Any) -> None:
         """Waits for the stream to say something; after `early_head_seconds` the head goes out all the same."""
@@ -237,7 +248,7 @@ class Exchange:
         """Content has come: events are written as they arrive, to the clean end or the break."""
         self.record.first_content = self.app.clock() - stream.began
         self._answered(stream.to.name, stream.tally)
-        pump = _Pump(self, stream, encoder)
+        pump = _Pump(self, stream, encoder, Folder() if self._remembers else None)
         try:
             if not self._head_sent:
                 await self._start_stream(content_type)
@@ -327,7 +338,10 @@ def _unfit(error: Malformed) -> Failure:
 class _Pump:
     """Events of a running stream -> writes to the client, with a sign of life while the upstream is silent."""
 
-    def __init__(self, exchange: Exchange, stream: Streaming, encoder: StreamEncoder) -> None:
+    def __init__(
+        self, exchange: Exchange, stream: Streaming, encoder: StreamEncoder, folder: Folder | None
+    ) -> None:
+        self._folder = folder
         self._exchange = exchange
         self._stream = stream
         self._encoder = encoder
@@ -362,6 +376,8 @@ class _Pump:
                     await self._write(data)
                 return last.failure
             ended = live is None or live.ended
+            if self._folder is not None:
+                self._folder.feed(events)
             data = self._encoder.feed(events)
             if ended:
                 return await self._end(data)
@@ -376,6 +392,8 @@ class _Pump:
             if data:
                 await self._write(data)
             return empty
+        if self._folder is not None:
+            await self._exchange._remember(self._folder.answer(), self._stream.to)
         self._writing = True
         await self._exchange._write(data + self._encoder.close(), more=False)
         return None

@@ -8,6 +8,7 @@ from proxy.config import build, check, rules, warn
 from proxy.config.env import Sources
 from proxy.config.model import Config
 from proxy.config.nodes import Document, parse
+from proxy.config.overrides import NONE, Overrides
 from proxy.config.problem import Problem, Problems, dotted
 
 
@@ -30,7 +31,7 @@ def load_file(path: str, environ: Mapping[str, str]) -> Config | Problems:
     return _outcome(read_file(path, environ))
 
 
-def read_file(path: str, environ: Mapping[str, str], *, need_env: bool = True, host: str | None = None) -> Report:
+def read_file(path: str, environ: Mapping[str, str], *, need_env: bool = True, overrides: Overrides = NONE) -> Report:
     try:
         content = FilePath(path).read_bytes()
     except OSError as error:
@@ -41,25 +42,35 @@ def read_file(path: str, environ: Mapping[str, str], *, need_env: bool = True, h
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         return Report(path, (Problem(line, column, "", "is not UTF-8 text"),))
-    return read(text, path, environ, need_env=need_env, host=host)
+    return read(text, path, environ, need_env=need_env, overrides=overrides)
 
 
-def read(text: str, name: str, environ: Mapping[str, str], *, need_env: bool = True, host: str | None = None) -> Report:
-    """With `need_env=False` nothing that the environment or a file lacks is a problem. `host` stands above the file's
-    `server.host`."""
+def read(
+    text: str, name: str, environ: Mapping[str, str], *, need_env: bool = True, overrides: Overrides = NONE
+) -> Report:
+    """With `need_env=False` nothing that the environment or a file lacks is a problem. `overrides` stand above the
+    file's `server`."""
     document = parse(text, Sources(environ, FilePath(name).parent), need_env)
     if document.data is None:
         if not document.problems:
             document.problem((), "the file is empty")
         return Report(name, tuple(document.problems))
     check.check(document)
-    rules.apply(document, environ if need_env else None, host)
+    rules.apply(document, environ if need_env else None, overrides.host)
     if document.problems:
         return Report(name, tuple(sorted(set(document.problems))))
     if any(build.api_of(provider) is None for provider in document.data["providers"].values()):
         return Report(name)
-    config = build.config(document.data, environ)
+    config = overrides.over(build.config(document.data, environ))
+    if not _whole(config):
+        return Report(name)
     return Report(name, (), _placed(document, config), config)
+
+
+def _whole(config: Config) -> bool:
+    """False where a target's provider is a reference without a value."""
+    steps = [step for route in config.routes for step in route.steps]
+    return all(target.provider in config.providers for step in steps for target in step.targets)
 
 
 def _placed(document: Document, config: Config) -> tuple[Problem, ...]:

@@ -24,12 +24,19 @@ from adapters.events import (
     Signed,
     TextDelta,
 )
-from adapters.formats.openai_responses.words import CALL_FIELDS, MESSAGE_FIELDS, NAME, RAW, REASONING_FIELDS, rest
+from adapters.formats.openai_responses.words import (
+    CALL_FIELDS,
+    MESSAGE_FIELDS,
+    NAME,
+    RAW,
+    REASONING_FIELDS,
+    TEXTS,
+    rest,
+)
 from adapters.model import NOTHING, Citation, Extras, Json
 from adapters.tools.arguments import is_object
 
 CALLS = frozenset({"function_call", "custom_tool_call"})
-TEXTS = frozenset({"output_text", "text"})
 _CALL = (0, "call")
 
 

@@ -23,6 +23,9 @@ INCOMPLETE: Mapping[str, StopReason] = {
 }
 """`incomplete_details.reason` -> stop; a reason nobody knows counts as "length"."""
 
+TEXTS = frozenset({"output_text", "text"})
+"""Types of a text part; Azure's older name is the second."""
+
 MESSAGE_FIELDS = frozenset({"type", "role", "content", "status"})
 CALL_FIELDS = frozenset({"type", "call_id", "name", "arguments", "input", "status"})
 REASONING_FIELDS = frozenset({"type", "id", "summary", "content", "encrypted_content", "status"})

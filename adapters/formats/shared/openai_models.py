@@ -64,8 +64,9 @@ def _gpt(major: int, minor: int, rest: str) -> Facts:
 
 
 def nearest(effort: Effort, efforts: tuple[Effort, ...]) -> Effort:
-    """The effort itself where it is taken, else the next lower one, else the lowest."""
+    """The effort itself where it is taken, else the next lower one that still reasons, else the lowest."""
     if effort in efforts:
         return effort
-    lower = [one for one in efforts if ORDER.index(one) < ORDER.index(effort)]
-    return lower[-1] if lower else efforts[0]
+    awake = [one for one in efforts if one != "none"]
+    lower = [one for one in awake if ORDER.index(one) < ORDER.index(effort)]
+    return lower[-1] if lower else awake[0]

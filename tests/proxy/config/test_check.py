@@ -2,6 +2,8 @@
 
 import pytest
 
+from proxy.config.overrides import Overrides
+
 P = "providers: {a: {api: anthropic-messages, api_key: k}, o: {api: openai-chat, api_key: k}}\n"
 
 SHAPE = [
@@ -327,11 +329,11 @@ def test_the_environment_may_say_the_region(problems):
 
 
 def test_the_address_of_the_command_line_counts(problems):
-    assert problems(P, host="0.0.0.0") == [
+    assert problems(P, overrides=Overrides(host="0.0.0.0")) == [
         "1:1 server.host: 0.0.0.0 is reachable by others and no client keys are set: "
         'add clients: [{name: me, key: "${TOOLWIRE_KEY}"}], or listen on 127.0.0.1'
     ]
-    assert problems("server: {host: 0.0.0.0}\n" + P, host="127.0.0.1") == []
+    assert problems("server: {host: 0.0.0.0}\n" + P, overrides=Overrides(host="127.0.0.1")) == []
 
 
 def test_no_value_of_a_reference_is_shown(problems):

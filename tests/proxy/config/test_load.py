@@ -333,6 +333,19 @@ def test_without_environment_a_config_is_built_where_it_can_be():
     assert report.config is not None and report.config.server.port == 4100
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "providers: {a: {api: cohere-chat}}\nmodels: {m: '${TARGET}'}\n",
+        "providers: {a: {api: '${API}'}}\n",
+        "providers: {a: {preset: '${PRESET}'}}\n",
+    ],
+)
+def test_without_environment_there_is_no_config_where_its_shape_is_unknown(text):
+    report = read(text, "toolwire.yaml", {}, need_env=False)
+    assert (report.problems, report.config) == ((), None)
+
+
 def test_files_that_cannot_be_read(tmp_path):
     missing = str(tmp_path / "none.yaml")
     assert load_file(missing, {}) == Problems(

@@ -59,7 +59,7 @@ def test_sampling(model, effort, refuses):
     ("effort", "efforts", "expected"),
     [
         ("low", LOW, "low"), ("none", LOW, "low"), ("minimal", LOW, "low"), ("xhigh", LOW, "high"),
-        ("max", ("none", "low", "xhigh"), "xhigh"), ("minimal", ("none", *LOW), "none"), ("none", ("high",), "high"),
+        ("max", ("none", "low", "xhigh"), "xhigh"), ("minimal", ("none", *LOW), "low"), ("none", ("high",), "high"),
     ],
 )
 def test_nearest(effort, efforts, expected):

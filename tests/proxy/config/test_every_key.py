@@ -1,0 +1,239 @@
+"""Every key of the config schema has a test that shows its effect.
+
+`EFFECTS` names it (file under tests/, then the function). A key that has none yet stands in `NOT_YET`: whoever gives it
+one moves it. A new key in the schema must come with either.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from adapters.compat import FLAGS
+from proxy.config.reference import keys
+
+TESTS = Path(__file__).parents[2]
+
+EFFECTS: dict[str, str] = {
+    "providers.NAME.preset": "proxy/config/test_build.py::test_api_preset_and_base_url",
+    "providers.NAME.models.NAME.compat": "proxy/config/test_build.py::test_flags_of_a_model",
+    "providers.NAME.vertex.project": "proxy/config/test_build.py::test_vertex_goes_with_the_flags",
+    "providers.NAME.vertex.location": "proxy/config/test_build.py::test_vertex_hosts",
+    "providers.NAME.aws.region": "proxy/config/test_build.py::test_api_preset_and_base_url",
+    "models.NAME.fallbacks[].on_errors": "proxy/engine/test_decide.py::test_rules_name_types_and_upstream_statuses",
+    "models.NAME.retry.attempts": "proxy/engine/test_decide.py::test_decide",
+    "models.NAME.retry.backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
+    "models.NAME.retry.max_backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
+    "models.NAME.commit": "proxy/engine/test_gate.py::test_commit_answer_holds_reasoning_back_too",
+}
+
+NOT_YET = [
+    "clients[].allow",
+    "clients[].key",
+    "clients[].models",
+    "clients[].name",
+    "clients[].requests_per_minute",
+    "compat.anthropic-messages.betas",
+    "compat.anthropic-messages.cache",
+    "compat.anthropic-messages.eager_input_streaming",
+    "compat.anthropic-messages.key_header",
+    "compat.anthropic-messages.sort_tools",
+    "compat.anthropic-messages.strict_tools",
+    "compat.anthropic-messages.unsupported_fields",
+    "compat.bedrock-converse.betas",
+    "compat.bedrock-converse.cache",
+    "compat.bedrock-converse.sort_tools",
+    "compat.bedrock-converse.strict_tools",
+    "compat.cohere-chat.sort_tools",
+    "compat.cohere-chat.strict_tools",
+    "compat.google-gemini.sort_tools",
+    "compat.google-gemini.unsupported_fields",
+    "compat.google-gemini.unsupported_schema_keywords",
+    "compat.google-gemini.use_parameters",
+    "compat.mistral-chat.sort_tools",
+    "compat.mistral-chat.strict_tools",
+    "compat.mistral-chat.text_tool_calls",
+    "compat.mistral-chat.tools",
+    "compat.ollama-chat.sort_tools",
+    "compat.ollama-chat.text_tool_calls",
+    "compat.ollama-chat.tools",
+    "compat.openai-chat.assistant_after_tool_result",
+    "compat.openai-chat.cache",
+    "compat.openai-chat.custom_tools",
+    "compat.openai-chat.developer_role",
+    "compat.openai-chat.key_header",
+    "compat.openai-chat.max_tokens_field",
+    "compat.openai-chat.max_tools",
+    "compat.openai-chat.merge_system",
+    "compat.openai-chat.message_name",
+    "compat.openai-chat.metadata",
+    "compat.openai-chat.null_content",
+    "compat.openai-chat.parallel_tool_calls",
+    "compat.openai-chat.parsed_arguments",
+    "compat.openai-chat.prompt_cache_key",
+    "compat.openai-chat.reasoning_echo",
+    "compat.openai-chat.reasoning_style",
+    "compat.openai-chat.response_format",
+    "compat.openai-chat.service_tier",
+    "compat.openai-chat.sort_tools",
+    "compat.openai-chat.store",
+    "compat.openai-chat.stream_usage",
+    "compat.openai-chat.strict_tools",
+    "compat.openai-chat.text_tool_calls",
+    "compat.openai-chat.tool_choice",
+    "compat.openai-chat.tool_id",
+    "compat.openai-chat.tool_result_name",
+    "compat.openai-chat.tools",
+    "compat.openai-chat.unsupported_fields",
+    "compat.openai-chat.unsupported_schema_keywords",
+    "compat.openai-responses.custom_tools",
+    "compat.openai-responses.encrypted_reasoning",
+    "compat.openai-responses.key_header",
+    "compat.openai-responses.max_tools",
+    "compat.openai-responses.metadata",
+    "compat.openai-responses.parallel_tool_calls",
+    "compat.openai-responses.prompt_cache_key",
+    "compat.openai-responses.service_tier",
+    "compat.openai-responses.sort_tools",
+    "compat.openai-responses.store",
+    "compat.openai-responses.strict_tools",
+    "compat.openai-responses.unsupported_fields",
+    "compat.openai-responses.unsupported_schema_keywords",
+    "models.NAME.deadline_seconds",
+    "models.NAME.fallbacks[].context_window",
+    "models.NAME.fallbacks[].target",
+    "models.NAME.fallbacks[].target.context_window",
+    "models.NAME.fallbacks[].target.target",
+    "models.NAME.fallbacks[].target[].context_window",
+    "models.NAME.fallbacks[].target[].target",
+    "models.NAME.fallbacks[].target[].weight",
+    "models.NAME.force.effort",
+    "models.NAME.force.frequency_penalty",
+    "models.NAME.force.max_tokens",
+    "models.NAME.force.parallel_tool_calls",
+    "models.NAME.force.presence_penalty",
+    "models.NAME.force.seed",
+    "models.NAME.force.service_tier",
+    "models.NAME.force.stop",
+    "models.NAME.force.temperature",
+    "models.NAME.force.top_k",
+    "models.NAME.force.top_p",
+    "models.NAME.force.verbosity",
+    "models.NAME.params.effort",
+    "models.NAME.params.frequency_penalty",
+    "models.NAME.params.max_tokens",
+    "models.NAME.params.parallel_tool_calls",
+    "models.NAME.params.presence_penalty",
+    "models.NAME.params.seed",
+    "models.NAME.params.service_tier",
+    "models.NAME.params.stop",
+    "models.NAME.params.temperature",
+    "models.NAME.params.top_k",
+    "models.NAME.params.top_p",
+    "models.NAME.params.verbosity",
+    "models.NAME.target",
+    "models.NAME.target.context_window",
+    "models.NAME.target.target",
+    "models.NAME.target[].context_window",
+    "models.NAME.target[].target",
+    "models.NAME.target[].weight",
+    "models.NAME.tool_check",
+    "models.NAME.tool_check_hint",
+    "providers.NAME.api",
+    "providers.NAME.api_key",
+    "providers.NAME.aws.access_key_id",
+    "providers.NAME.aws.profile",
+    "providers.NAME.aws.secret_access_key",
+    "providers.NAME.aws.session_token",
+    "providers.NAME.base_url",
+    "providers.NAME.ca_file",
+    "providers.NAME.headers",
+    "providers.NAME.models.NAME.context_window",
+    "providers.NAME.models.NAME.family",
+    "providers.NAME.models.NAME.max_output_tokens",
+    "providers.NAME.provider_options",
+    "providers.NAME.query",
+    "providers.NAME.timeout.connect",
+    "providers.NAME.timeout.first_content",
+    "providers.NAME.timeout.idle",
+    "providers.NAME.timeout.total",
+    "providers.NAME.transport",
+    "providers.NAME.vertex.credentials",
+    "server.drain_seconds",
+    "server.early_head_seconds",
+    "server.fetch_images",
+    "server.host",
+    "server.image_hosts",
+    "server.keepalive_seconds",
+    "server.max_json_depth",
+    "server.max_request_bytes",
+    "server.port",
+    "server.workers",
+    "state.backend",
+    "state.max_bytes",
+    "state.ttl_seconds",
+    "state.url",
+]
+
+
+def leaves() -> set[str]:
+    """Keys that hold a value; those that only hold other keys have no effect of their own. Compat flags by API."""
+    found = list(keys())
+    outer = {path.rpartition(".")[0] for path, _ in found} | {path.rpartition("[]")[0] for path, _ in found}
+    named = {path for path, node in found if node.get("type") != "object" and not _holds_only(path, node, outer)}
+    flags = {f"compat.{api}.{flag.name}" for api, known in FLAGS.items() for flag in known}
+    maps = {path for path, node in found if node.get("type") == "object" and path.rpartition(".")[2] in MAPS}
+    return named | maps | flags
+
+
+MAPS = ("headers", "query", "provider_options", "compat")
+
+
+def _holds_only(path: str, node: dict, outer: set[str]) -> bool:
+    return node.get("type") == "array" and f"{path}[]" in outer
+
+
+ALL = leaves() - {"providers.NAME.compat"}  # its flags stand one by one
+
+
+@cache
+def functions(file: str) -> frozenset[str]:
+    path = TESTS / file
+    if not path.is_file():
+        return frozenset()
+    tree = ast.parse(path.read_text())
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, kinds) and node.name.startswith("test"))
+
+
+@pytest.mark.parametrize("key", sorted(EFFECTS))
+def test_the_named_test_exists(key):
+    file, _, function = EFFECTS[key].partition("::")
+    assert function in functions(file), f"{EFFECTS[key]} does not exist"
+
+
+def test_no_row_without_a_key():
+    assert set(EFFECTS) - ALL == set()
+
+
+def test_what_is_not_shown_yet_is_listed():
+    assert sorted(ALL - set(EFFECTS)) == NOT_YET
+
+
+def test_the_walk_finds_keys_on_every_level():
+    assert {
+        "server.port",
+        "clients[].requests_per_minute",
+        "state.url",
+        "providers.NAME.api_key",
+        "providers.NAME.headers",
+        "providers.NAME.timeout.idle",
+        "providers.NAME.models.NAME.compat",
+        "models.NAME.target",
+        "models.NAME.target[].weight",
+        "models.NAME.fallbacks[].on_errors",
+        "models.NAME.force.stop",
+        "compat.openai-chat.tool_choice",
+    } <= ALL
+    assert not {"server", "clients", "providers", "models", "providers.NAME.timeout", "models.NAME.fallbacks"} & ALL
