@@ -54,7 +54,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One event of a stream, as bytes. `start` comes before any content, `end` is what makes a stream complete."""
+    """One event of a stream, as bytes.
+
+    `start` says nothing, wherever it stands (lifecycle, pings, empty deltas); `end` is what makes a stream complete.
+    """
 
     kind: Literal["start", "content", "end"]
     data: bytes
@@ -72,9 +75,10 @@ class Stream:
 class Ask:
     """A request for an answer that passed the API's check.
 
-    `prompt` are the parts that tokens are counted over: system with tools first, then each message. `marked` is how
-    many of them stand before the last cache mark, for an API with marks (None: an API that caches by itself).
-    `conversation` is whatever the client names its conversation or user with, "" if nothing.
+    `prompt` are the parts that tokens are counted over: system with tools first, then each message. `marks`
+    says how many of them stand before each cache mark, for an API with marks (None: an API that caches by itself).
+    `conversation` is whatever the client names its conversation or user with, "" if nothing. `betas` are the
+    optional features that the client switched on by header.
     """
 
     model: str
@@ -82,8 +86,9 @@ class Ask:
     task: Task
     prompt: tuple[str, ...]
     body: Json
-    marked: int | None = None
+    marks: tuple[int, ...] | None = None
     conversation: str = ""
+    betas: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

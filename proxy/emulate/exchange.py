@@ -8,6 +8,7 @@ import struct
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from starlette.requests import Request
@@ -71,7 +72,7 @@ class Generate:
 
     def _turn(self, ask: Ask, how: Mode) -> Turn:
         said = _said(ask, how)
-        read_tokens, written = self._desk.cache.look_up(ask.prompt, ask.marked)
+        read_tokens, written = self._desk.cache.look_up(ask.prompt, ask.marks)
         output, reasoning = count(said)
         prompt = sum(-(-len(part) // 4) for part in ask.prompt)
         return Turn(ask, said, Usage(prompt, output, read_tokens, written, reasoning), how)
@@ -114,19 +115,18 @@ def _said(ask: Ask, how: Mode) -> Plan:
 
 def _played(frames: Sequence[Frame], kind: str, error: bytes) -> list[bytes]:
     """The events that go out before the fault."""
-    start = [frame.data for frame in frames if frame.kind == "start"]
-    body = [frame.data for frame in frames if frame.kind != "end"]
-    some = [frame.data for frame in frames if frame.kind == "content"]
+    start = [frame.data for frame in takewhile(lambda frame: frame.kind == "start", frames)]
+    said = [index for index, frame in enumerate(frames) if frame.kind == "content"]
     match kind:
         case "error-first":
             return [*start, error]
         case "malformed":
-            broken = some[0] if some else frames[-1].data
+            broken = frames[said[0] if said else -1].data
             return [*start, broken[: len(broken) // 2] + b"\n\n"]
         case "cut":
-            return body
+            return [frame.data for frame in frames if frame.kind != "end"]
         case "reset" | "stall":
-            return body[: body.index(some[0]) + max(1, len(some) // 2)] if some else start
+            return [frame.data for frame in frames[: said[(len(said) - 1) // 2] + 1]] if said else start
         case _:
             return [frame.data for frame in frames]
 

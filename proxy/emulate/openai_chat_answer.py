@@ -7,12 +7,12 @@ from typing import Any
 
 from proxy.emulate.agent import Call
 from proxy.emulate.api import CREATED, Frame, Reply, Stream, Turn, dumps, identifier
-from proxy.emulate.openai_chat_quirks import BYTES, CHUNKS, Chunk, as_error, quirks_of_whole
-from proxy.emulate.sse import HEADERS, data
+from proxy.emulate.openai_chat_quirks import CHUNKS, Chunk, as_error, quirks_of_whole
+from proxy.emulate.sse import HEADERS, WRITING, data
 
 Json = Any
 
-QUIRKS = frozenset({*CHUNKS, *BYTES, "json-body", "error-in-200"})
+QUIRKS = frozenset({*CHUNKS, *WRITING, "json-body", "error-in-200"})
 
 PIECE = 12
 """Characters in one delta."""
@@ -64,8 +64,8 @@ def stream(turn: Turn) -> Stream:
     frames = [Frame(chunk.kind, data(chunk.body)) for chunk in chunks]
     if quirk != "no-done":
         frames.append(Frame("end", b"data: [DONE]\n\n"))
-    if quirk in BYTES:
-        frames = [Frame(frame.kind, BYTES[quirk](frame.data, index)) for index, frame in enumerate(frames)]
+    if quirk in WRITING:
+        frames = [Frame(frame.kind, WRITING[quirk](frame.data, index)) for index, frame in enumerate(frames)]
     return Stream(HEADERS, frames)
 
 

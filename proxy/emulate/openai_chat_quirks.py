@@ -1,6 +1,6 @@
 """Oddities of hosts that imitate Chat Completions, each alone, by model name `quirk-NAME` (openai-chat §6).
 
-`CHUNKS` change the chunk objects, `BYTES` what is written for an event.
+They change the chunk objects; oddities of writing are `sse.WRITING`.
 """
 
 from __future__ import annotations
@@ -323,13 +323,4 @@ CHUNKS: dict[str, Callable[[list[Chunk]], list[Chunk]]] = {
     "finish-content-filter": _finish_as("content_filter"),
     "finish-error": _finish_as("error"),
     "no-done": lambda chunks: chunks,
-}
-
-BYTES: dict[str, Callable[[bytes, int], bytes]] = {
-    "comments": lambda data, index: b": OPENROUTER PROCESSING\n\n: keep-alive\n" + data,
-    "crlf": lambda data, index: data.replace(b"\n", b"\r\n"),
-    "cr": lambda data, index: data.replace(b"\n", b"\r"),
-    "bom": lambda data, index: data if index else b"\xef\xbb\xbf" + data,
-    "no-space": lambda data, index: data.replace(b"data: ", b"data:", 1),
-    "blank-lines": lambda data, index: b"\n\n" + data + b"\n",
 }

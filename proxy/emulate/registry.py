@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from proxy.emulate.anthropic_messages import API as ANTHROPIC_MESSAGES
 from proxy.emulate.api import Api
 from proxy.emulate.openai_chat import API as OPENAI_CHAT
 
-APIS: tuple[Api, ...] = (OPENAI_CHAT,)
+APIS: tuple[Api, ...] = (OPENAI_CHAT, ANTHROPIC_MESSAGES)

@@ -29,28 +29,35 @@ class PromptCache:
     def __init__(self) -> None:
         self._seen: OrderedDict[bytes, None] = OrderedDict()
 
-    def look_up(self, parts: Sequence[str], upto: int | None = None) -> tuple[int, int]:
-        """Tokens read from and written to the cache, for the prefix `parts[:upto]`; then remembers that prefix.
+    def look_up(self, parts: Sequence[str], marks: Sequence[int] | None = None) -> tuple[int, int]:
+        """Tokens read from and written to the cache; then remembers the prompt.
 
-        `upto` None is a cache without marks: everything but the last message may be read, nothing counts as written.
+        `marks` are the lengths of the prefixes (in parts) that the client marked: the longest known one is read, the
+        rest up to the last mark is written. None is a cache without marks: all but the last message may be read.
         """
-        chain = hashlib.sha256()
-        readable = len(parts) - 1 if upto is None else upto
-        read = size = 0
-        for index, part in enumerate(parts[: len(parts) if upto is None else upto]):
-            chain.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
-            size += tokens(part)
-            key = chain.digest()
-            if key in self._seen and index < readable:
-                read = size
-            self._remember(key)
-        return read, 0 if upto is None else size - read
+        keys, sizes = _prefixes(parts)
+        readable = range(1, len(parts)) if marks is None else marks
+        read = max((sizes[length] for length in readable if keys[length] in self._seen), default=0)
+        for length in range(1, len(parts) + 1) if marks is None else marks:
+            self._remember(keys[length])
+        return read, sizes[max(marks)] - read if marks else 0
 
     def _remember(self, key: bytes) -> None:
         self._seen[key] = None
         self._seen.move_to_end(key)
         if len(self._seen) > REMEMBERED_PREFIXES:
             self._seen.popitem(last=False)
+
+
+def _prefixes(parts: Sequence[str]) -> tuple[list[bytes], list[int]]:
+    """A key and the tokens of each prefix, by its length in parts."""
+    chain = hashlib.sha256()
+    keys, sizes = [chain.digest()], [0]
+    for part in parts:
+        chain.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
+        keys.append(chain.digest())
+        sizes.append(sizes[-1] + tokens(part))
+    return keys, sizes
 
 
 def count(plan: Plan) -> tuple[int, int]:

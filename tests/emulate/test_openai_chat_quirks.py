@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from proxy.emulate.openai_chat_answer import QUIRKS
-from proxy.emulate.openai_chat_quirks import BYTES, CHUNKS, Chunk, as_error, quirks_of_whole
+from proxy.emulate.openai_chat_quirks import CHUNKS, Chunk, as_error, quirks_of_whole
+from proxy.emulate.sse import WRITING
 
 Json = Any
 USAGE = {"total_tokens": 3}
@@ -313,13 +314,13 @@ def test_filters_come_in_a_chunk_without_choices() -> None:
     ],
 )
 def test_bytes(quirk: str, index: int, expected: bytes) -> None:
-    assert BYTES[quirk](b"data: {}\n\n", index) == expected
+    assert WRITING[quirk](b"data: {}\n\n", index) == expected
 
 
 def test_every_quirk_is_in_a_table() -> None:
     others = {"usage-in-finish", "usage-in-every-chunk", "usage-in-choice", "usage-x-groq", "message-for-delta"}
     assert set(CHUNKS) == {row[0] for row in [*ON_CALLS, *ON_TEXT]} | set(FINISH) | others
-    assert {*CHUNKS, *BYTES, "json-body", "error-in-200"} == QUIRKS
+    assert {*CHUNKS, *WRITING, "json-body", "error-in-200"} == QUIRKS
 
 
 def test_quirks_of_whole_answers() -> None:

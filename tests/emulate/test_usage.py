@@ -25,9 +25,11 @@ def test_a_changed_prefix_is_not_read() -> None:
 
 def test_marks_write_what_they_cover_and_read_it_later() -> None:
     cache = PromptCache()
-    assert cache.look_up(["tools...", "user", "more"], upto=2) == (0, 3)
-    assert cache.look_up(["tools...", "user", "more", "next"], upto=3) == (3, 1)
-    assert cache.look_up(["tools...", "user", "more", "next"], upto=0) == (0, 0)
+    assert cache.look_up(["tools...", "user", "more"], [1, 2]) == (0, 3)
+    assert cache.look_up(["tools...", "user", "more", "next"], [1, 3]) == (2, 2)
+    assert cache.look_up(["tools...", "user", "more", "next"], [2, 3]) == (4, 0)
+    assert cache.look_up(["tools...", "other"], [1, 2]) == (2, 2)
+    assert cache.look_up(["tools...", "user", "more", "next"], []) == (0, 0)
 
 
 def test_an_answer_counts_reasoning_text_names_and_arguments() -> None:
