@@ -15,7 +15,22 @@ from proxy.config.reference import keys
 
 TESTS = Path(__file__).parents[2]
 
+RESPONSES = "adapters/formats/openai_responses/test_request.py"
+
 EFFECTS: dict[str, str] = {
+    "compat.openai-responses.custom_tools": f"{RESPONSES}::test_custom_tools_where_there_are_none",
+    "compat.openai-responses.encrypted_reasoning": f"{RESPONSES}::test_include",
+    "compat.openai-responses.key_header": f"{RESPONSES}::test_auth",
+    "compat.openai-responses.max_tools": f"{RESPONSES}::test_too_many_tools",
+    "compat.openai-responses.metadata": f"{RESPONSES}::test_fields_that_a_host_is_not_known_to_take",
+    "compat.openai-responses.parallel_tool_calls": f"{RESPONSES}::test_parallel_calls",
+    "compat.openai-responses.prompt_cache_key": f"{RESPONSES}::test_fields_that_a_host_is_not_known_to_take",
+    "compat.openai-responses.service_tier": f"{RESPONSES}::test_fields_that_a_host_is_not_known_to_take",
+    "compat.openai-responses.sort_tools": f"{RESPONSES}::test_tools_that_keep_their_order",
+    "compat.openai-responses.store": f"{RESPONSES}::test_store",
+    "compat.openai-responses.strict_tools": f"{RESPONSES}::test_strict",
+    "compat.openai-responses.unsupported_fields": f"{RESPONSES}::test_fields_that_the_upstream_refuses",
+    "compat.openai-responses.unsupported_schema_keywords": f"{RESPONSES}::test_keywords_that_a_host_refuses",
     "providers.NAME.preset": "proxy/config/test_build.py::test_api_preset_and_base_url",
     "providers.NAME.models.NAME.compat": "proxy/config/test_build.py::test_flags_of_a_model",
     "providers.NAME.vertex.project": "proxy/config/test_build.py::test_vertex_goes_with_the_flags",
@@ -87,19 +102,6 @@ NOT_YET = [
     "compat.openai-chat.tools",
     "compat.openai-chat.unsupported_fields",
     "compat.openai-chat.unsupported_schema_keywords",
-    "compat.openai-responses.custom_tools",
-    "compat.openai-responses.encrypted_reasoning",
-    "compat.openai-responses.key_header",
-    "compat.openai-responses.max_tools",
-    "compat.openai-responses.metadata",
-    "compat.openai-responses.parallel_tool_calls",
-    "compat.openai-responses.prompt_cache_key",
-    "compat.openai-responses.service_tier",
-    "compat.openai-responses.sort_tools",
-    "compat.openai-responses.store",
-    "compat.openai-responses.strict_tools",
-    "compat.openai-responses.unsupported_fields",
-    "compat.openai-responses.unsupported_schema_keywords",
     "models.NAME.deadline_seconds",
     "models.NAME.fallbacks[].context_window",
     "models.NAME.fallbacks[].target",
