@@ -59,7 +59,7 @@ def check(document: Document) -> None:
     for error in errors:
         path = tuple(error.absolute_path)
         if path in document.unknown:
-            _take_out(document.data, path)
+            _forgive(document, error, path)
             continue
         for place, message in _told(error, path, document):
             if (place, message) not in told:
@@ -72,12 +72,12 @@ def _innermost(data: Any) -> Iterator[ValidationError]:
         yield from _branch(error)
 
 
-def _branch(error: ValidationError) -> Iterator[ValidationError]:
-    """Of several alternatives the one that has the value's type says what is wrong."""
-    if error.validator == "anyOf" and isinstance(error.instance, list):
-        yield from (inner for inner in error.context or () if len(inner.path) > 0 or inner.validator == "uniqueItems")
-    else:
-        yield error
+def _branch(error: ValidationError) -> list[ValidationError]:
+    """Of several alternatives the one for lists says what is wrong inside a list."""
+    if error.validator != "anyOf" or not isinstance(error.instance, list):
+        return [error]
+    inside = [inner for inner in error.context or () if len(inner.path) > 0 or inner.validator == "uniqueItems"]
+    return inside or [error]
 
 
 def _read_scalars(document: Document, errors: list[ValidationError]) -> bool:
@@ -101,10 +101,13 @@ def _holder(data: Any, path: Path) -> Any:
     return data
 
 
-def _take_out(data: Any, path: Path) -> None:
-    holder = _holder(data, path)
-    if isinstance(holder, dict):
+def _forgive(document: Document, error: ValidationError, path: Path) -> None:
+    """A plain value that is not known is as good as none; where a structure is not known, the data stays partial."""
+    holder = _holder(document.data, path)
+    if isinstance(holder, dict) and error.validator_value not in ("object", "array"):
         holder.pop(path[-1], None)
+    else:
+        document.partial = True
 
 
 def _told(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:

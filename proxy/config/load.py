@@ -59,7 +59,7 @@ def read(
     rules.apply(document, environ if need_env else None, overrides.host)
     if document.problems:
         return Report(name, tuple(sorted(set(document.problems))))
-    if any(build.api_of(provider) is None for provider in document.data["providers"].values()):
+    if document.partial or any(build.api_of(provider) is None for provider in document.data["providers"].values()):
         return Report(name)
     config = overrides.over(build.config(document.data, environ))
     if not _whole(config):

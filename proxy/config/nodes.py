@@ -51,7 +51,8 @@ class Document:
     """A parsed file. `values` and `keys` hold where each value and each mapping key begins.
 
     `references` names what a value took from outside (so that it is never shown), `whole` are values that were one
-    reference alone, `unknown` those whose reference has no value and need none (`check --no-env`).
+    reference alone, `unknown` those whose reference has no value and need none (`check --no-env`). `partial`: the data
+    has a reference where it would need a structure.
     """
 
     data: Any = None
@@ -60,6 +61,7 @@ class Document:
     references: dict[Path, tuple[str, ...]] = field(default_factory=dict)
     whole: set[Path] = field(default_factory=set)
     unknown: set[Path] = field(default_factory=set)
+    partial: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     def at(self, path: Path) -> Mark:

@@ -5,8 +5,10 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from proxy.config.load import read
+from proxy.config.schema import schema
 
 FULL = {
     "server": {"host": "127.0.0.1", "port": 1, "fetch_images": "off", "image_hosts": ["x"]},
@@ -40,6 +42,10 @@ FULL = {
 }
 
 
+PLAIN = Draft202012Validator(schema())
+"""The published schema in a validator of the shelf: what passes here must pass there."""
+
+
 def paths(data: object, path: tuple = ()):
     if path:
         yield path
@@ -71,6 +77,8 @@ def test_any_value_anywhere(changes, need_env, value):
             continue
     report = read(json.dumps(data), "c.yaml", {"SET": value}, need_env=need_env)
     assert report.problems or report.config is not None or not need_env
+    if not report.problems and "${" not in json.dumps(data):
+        assert PLAIN.is_valid(data)
 
 
 PIECES = st.sampled_from(

@@ -58,6 +58,12 @@ SHAPE = [
     ("providers: {a: {api: openai-chat, compat: {max_tools: 0}}}", [
         "1:44 providers.a.compat.max_tools: no such value: 0 (known: null, a whole number from 1)"
     ]),
+    ("providers: {a: {api: openai-chat, compat: {max_tools: [5]}}}", [
+        "1:44 providers.a.compat.max_tools: no such value: [5] (known: null, a whole number from 1)"
+    ]),
+    ("providers: {a: {api: openai-chat, compat: {text_tool_calls: [hermes, hermes]}}}", [
+        "1:70 providers.a.compat.text_tool_calls[1]: is listed twice"
+    ]),
     ("providers: {a: {api: openai-chat, compat: {text_tool_calls: [hermes, herms]}}}", [
         '1:70 providers.a.compat.text_tool_calls[1]: no such value: "herms"; did you mean "hermes"?'
     ]),
@@ -89,6 +95,12 @@ SHAPE = [
         "invalid_tool_call, malformed_response, not_found_error, overloaded_error, permission_error, "
         "rate_limit_error, request_too_large, stream_interrupted, timeout_error, upstream_auth_error)",
         '2:75 models.m.fallbacks[0].on_errors[2]: no error type "timeout"; did you mean "timeout_error"?',
+    ]),
+    (P + "models: {m: {target: a/x, fallbacks: [{target: o/y, on_errors: [[all]]}]}}", [
+        '2:65 models.m.fallbacks[0].on_errors[0]: no error type ["all"] (known: all, api_error, authentication_error, '
+        "billing_error, connection_error, content_filter, context_length_exceeded, invalid_request_error, "
+        "invalid_tool_call, malformed_response, not_found_error, overloaded_error, permission_error, "
+        "rate_limit_error, request_too_large, stream_interrupted, timeout_error, upstream_auth_error)"
     ]),
     (P + "models: {m: {target: a/x, fallbacks: [{target: o/y, on_errors: [all, 429, all]}]}}", [
         "2:75 models.m.fallbacks[0].on_errors[2]: is listed twice"

@@ -339,6 +339,10 @@ def test_without_environment_a_config_is_built_where_it_can_be():
         "providers: {a: {api: cohere-chat}}\nmodels: {m: '${TARGET}'}\n",
         "providers: {a: {api: '${API}'}}\n",
         "providers: {a: {preset: '${PRESET}'}}\n",
+        "providers: {a: '${PROVIDER}'}\nmodels: {m: a/x}\n",
+        "providers: '${PROVIDERS}'\n",
+        "providers: {a: {api: cohere-chat}}\nclients: ['${CLIENT}']\n",
+        "'${ALL}'\n",
     ],
 )
 def test_without_environment_there_is_no_config_where_its_shape_is_unknown(text):
