@@ -1,0 +1,123 @@
+"""Sockets for httpcore2 that tell the request under way what happens on them."""
+
+# ruff: noqa: ASYNC109 - the signatures are httpcore2's
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import httpcore2
+
+from proxy.upstream.transport import Site
+
+
+@dataclass(slots=True)
+class Call:
+    """One request under way.
+
+    `timer` bounds the phase that is running. `fresh`: a connection was made for it. `sent`: it is connected and the
+    request is going out. `heard`: bytes came back. `answered`: so did the head. `complete`: so did all. `ended`: the
+    upstream closed its side. `stream` is the socket, `stream_id` HTTP/2's number of the request on it.
+    """
+
+    site: Site
+    timer: asyncio.Timeout | None = None
+    fresh: bool = False
+    sent: bool = False
+    heard: bool = False
+    answered: bool = False
+    complete: bool = False
+    ended: bool = False
+    stream: Stream | None = None
+    stream_id: int | None = None
+
+    async def trace(self, name: str, info: dict[str, Any]) -> None:
+        """httpcore2's `trace` extension. While the request is written no limit runs; from then on it is `idle`."""
+        if name.endswith(".connect_tcp.started"):
+            self.fresh = True
+        elif name.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT":
+            self.sent = True
+            self.stream_id = info.get("stream_id")
+            self.rest()
+        elif name.endswith(".receive_response_headers.started") and self.sent:
+            self.progress()
+
+    def progress(self) -> None:
+        """Something arrived: the idle limit begins anew."""
+        if self.sent and self.timer is not None:
+            self.timer.reschedule(asyncio.get_running_loop().time() + self.site.idle)
+
+    def rest(self) -> None:
+        """Stops the limit until there is progress."""
+        if self.timer is not None:
+            self.timer.reschedule(None)
+
+    @property
+    def stale(self) -> bool:
+        """Whether the request went out on a kept-alive connection that brought nothing at all."""
+        return self.sent and not self.fresh and not self.heard
+
+
+calling: ContextVar[Call | None] = ContextVar("calling", default=None)
+"""The call that the running task works for."""
+
+
+class Stream(httpcore2.AsyncNetworkStream):
+    def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
+        self._inner = inner
+        self._mark()
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        call = self._mark()
+        data = await self._inner.read(max_bytes, timeout)
+        if call is not None:
+            if data:
+                call.heard = True
+                call.progress()
+            else:
+                call.ended = True
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._mark()
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.AsyncNetworkStream:
+        return Stream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+    def _mark(self) -> Call | None:
+        call = calling.get()
+        if call is not None:
+            call.stream = self
+        return call
+
+
+class Backend(httpcore2.AsyncNetworkBackend):
+    def __init__(self) -> None:
+        self._inner = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        return Stream(await self._inner.connect_tcp(host, port, timeout, local_address, socket_options))
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
