@@ -15,9 +15,12 @@ from proxy.config.reference import keys
 
 TESTS = Path(__file__).parents[2]
 
+GEMINI = "adapters/formats/google_gemini"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
 
 EFFECTS: dict[str, str] = {
+    "compat.google-gemini.unsupported_fields": f"{GEMINI}/test_request.py::test_fields_that_the_host_refuses",
+    "compat.google-gemini.use_parameters": f"{GEMINI}/test_tools.py::test_just_one_of_the_two_schema_fields",
     "compat.openai-responses.custom_tools": f"{RESPONSES}::test_custom_tools_where_there_are_none",
     "compat.openai-responses.encrypted_reasoning": f"{RESPONSES}::test_include",
     "compat.openai-responses.key_header": f"{RESPONSES}::test_auth",
@@ -33,7 +36,7 @@ EFFECTS: dict[str, str] = {
     "compat.openai-responses.unsupported_schema_keywords": f"{RESPONSES}::test_keywords_that_a_host_refuses",
     "providers.NAME.preset": "proxy/config/test_build.py::test_api_preset_and_base_url",
     "providers.NAME.models.NAME.compat": "proxy/config/test_build.py::test_flags_of_a_model",
-    "providers.NAME.vertex.project": "proxy/config/test_build.py::test_vertex_goes_with_the_flags",
+    "providers.NAME.vertex.project": f"{GEMINI}/test_request.py::test_path",
     "providers.NAME.vertex.location": "proxy/config/test_build.py::test_vertex_hosts",
     "providers.NAME.aws.region": "proxy/config/test_build.py::test_api_preset_and_base_url",
     "models.NAME.fallbacks[].on_errors": "proxy/engine/test_decide.py::test_rules_name_types_and_upstream_statuses",
@@ -63,9 +66,7 @@ NOT_YET = [
     "compat.cohere-chat.sort_tools",
     "compat.cohere-chat.strict_tools",
     "compat.google-gemini.sort_tools",
-    "compat.google-gemini.unsupported_fields",
     "compat.google-gemini.unsupported_schema_keywords",
-    "compat.google-gemini.use_parameters",
     "compat.mistral-chat.sort_tools",
     "compat.mistral-chat.strict_tools",
     "compat.mistral-chat.text_tool_calls",
