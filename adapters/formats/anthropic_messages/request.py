@@ -178,10 +178,6 @@ def _refused(request: Request) -> None:
     """Raises Rejected for what would change the answer's meaning if it were left out."""
     if (request.sampling.n or 1) > 1:
         raise Rejected(f"{NAME} gives one answer a request, n must be 1", "n")
-    for own in request.extras.values():
-        modalities = own.get("modalities")
-        if isinstance(modalities, list) and "audio" in modalities:
-            raise Rejected(f"{NAME} has no audio output", "modalities")
 
 
 def _without_directives(request: Request, facts: Facts) -> Request:
@@ -290,6 +286,5 @@ def _told_left_out(request: Request, warnings: dict[str, None]) -> None:
     names = [name for name in _LEFT_OUT if getattr(request.sampling, name) not in (None, False, 0)]
     fields = {"verbosity": request.verbosity, "metadata": request.metadata, "prompt_cache_key": request.cache_key}
     names += [name for name, value in fields.items() if value is not None]
-    names += [name for api, own in request.extras.items() if api != NAME for name in own]
     for name in names:
         warnings[f"{name}: left out, {NAME} has no such field"] = None

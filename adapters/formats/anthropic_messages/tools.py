@@ -12,9 +12,10 @@ from adapters.formats.anthropic_messages.wire import NAME, own
 from adapters.formats.shared.claude import OTHER, Facts, facts
 from adapters.model import NOTHING, Json, Request, Tool, ToolChoice
 from adapters.tools.schema import Projection, anthropic, anthropic_strict
+from adapters.tools.schema.claude import MAX_OPTIONAL, MAX_UNIONS, strict_load
 
-MOST_STRICT, MOST_OPTIONAL, MOST_UNIONS = 20, 24, 16
-"""Limits over all strict tools of a request; more is a 400."""
+MOST_STRICT = 20
+"""Strict tools of a request; more is a 400, as are more optional or union-typed parameters over all of them."""
 
 _BUILT_IN: Mapping[str, Mapping[str, Json]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search"},
@@ -24,7 +25,6 @@ _BUILT_IN: Mapping[str, Mapping[str, Json]] = {
 """Neutral word -> declaration, for built-in tools of other dialects."""
 
 _NO_STRICT = "strict: left out, the model has no strict tools"
-_NOT_STRICT = "strict: left out, the schema does not fit strict mode"
 
 
 def facts_of(upstream: Upstream) -> Facts:
@@ -44,7 +44,7 @@ def schema_rule(tool: Tool, upstream: Upstream) -> Projection:
     strict = anthropic_strict(tool.schema)
     if strict.strict is True and (level == "rewrite" or not strict.notes):
         return strict
-    return replace(plain, notes=(*plain.notes, _NOT_STRICT))
+    return replace(plain, notes=(*plain.notes, f"strict: left out, {strict.notes[0]}"))
 
 
 def offered(request: Request, warnings: dict[str, None]) -> Request:
@@ -93,7 +93,7 @@ def streaming(request: Request, upstream: Upstream) -> Streaming:
 
 def declarations(tools: Iterable[Tool], streams: Streaming, warnings: dict[str, None]) -> list[Block]:
     """The `tools` of a request, strict as far as the limits allow."""
-    left = _Left(MOST_STRICT, MOST_OPTIONAL, MOST_UNIONS)
+    left = _Left(MOST_STRICT, MAX_OPTIONAL, MAX_UNIONS)
     made: list[Block] = []
     for tool in tools:
         native = tool.extras.get(NAME, NOTHING)
@@ -135,33 +135,11 @@ class _Left:
 
     def takes(self, schema: Json) -> bool:
         """Whether one more strict schema fits; if so it is counted."""
-        optional, unions = _counted(schema)
+        optional, unions = strict_load(schema)
         if self.tools < 1 or self.optional < optional or self.unions < unions:
             return False
         self.tools, self.optional, self.unions = self.tools - 1, self.optional - optional, self.unions - unions
         return True
-
-
-def _counted(schema: Json) -> tuple[int, int]:
-    """Optional and union-typed parameters of a schema; definitions behind `$ref` do not count."""
-    optional = unions = 0
-    waiting: list[Json] = [schema]
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, Mapping):
-            continue
-        properties = node.get("properties")
-        if isinstance(properties, Mapping):
-            required = node.get("required")
-            needed = set(required) if isinstance(required, list) else set()
-            optional += sum(1 for name in properties if name not in needed)
-            waiting += properties.values()
-        unions += isinstance(node.get("type"), list) or "anyOf" in node
-        for key in ("anyOf", "allOf", "prefixItems"):
-            if isinstance(node.get(key), list):
-                waiting += node[key]
-        waiting += [node.get("items"), node.get("additionalProperties")]
-    return optional, unions
 
 
 def choice(request: Request) -> Block | None:
