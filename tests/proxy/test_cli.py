@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,21 @@ def test_serve_stays_at_home_without_clients(write, monkeypatch, capsys, source)
     err = capsys.readouterr().err
     assert "server.host: 0.0.0.0 is reachable by others and no client keys are set" in err
     assert "s3cret" not in err
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_served_configs_warnings_are_logged(write, capfd, form):
+    name = write(GOOD.replace("m: a/x", "m: {target: a/x, fallbacks: [a/x]}"))
+    told = "c.yaml:2:39  models.m.fallbacks[0]: a/x is tried as target already"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["serve", "--config", name, "--port", port, "--log-format", form]) == 1
+    lines = capfd.readouterr().err.splitlines()
+    if form == "json":
+        assert told in [json.loads(line)["message"] for line in lines[:-1]]
+    else:
+        assert any(line.endswith(f'warning  message="{told}"') for line in lines)
+    assert f"port {port} on 127.0.0.1 is taken" in lines[-1]
 
 
 @pytest.mark.parametrize("flag", ["--print-config", "--tour"])
