@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.emulate.agent import Call
 from proxy.emulate.api import CREATED, Frame, Reply, Stream, Turn, dumps, identifier
+from proxy.emulate.openai_chat_families import has_details, signature
 from proxy.emulate.openai_chat_quirks import CHUNKS, Chunk, as_error, quirks_of_whole
 from proxy.emulate.sse import HEADERS, WRITING, data
 
@@ -44,7 +45,10 @@ def _message(turn: Turn, choice: int) -> Json:
         "refusal": plan.text if refused else None,
     }
     message |= {"annotations": []}
-    if plan.reasoning:
+    if plan.reasoning and has_details(turn.mode.family):
+        message |= {"reasoning": plan.reasoning}
+        message |= {"reasoning_details": [_detail(text=plan.reasoning, signature=signature(plan.reasoning))]}
+    elif plan.reasoning:
         message |= {"reasoning_content": plan.reasoning}
     if plan.calls and _is_legacy(turn):
         message |= {"function_call": {"name": plan.calls[0].name, "arguments": plan.calls[0].text}}
@@ -94,7 +98,12 @@ def _deltas(turn: Turn, choice: int) -> Iterator[Json]:
     """Reasoning, text, then every call: opened first, its arguments after."""
     plan = turn.plan
     field = "refusal" if plan.finish == "refusal" else "content"
-    yield from ({"reasoning_content": piece} for piece in pieces(plan.reasoning or ""))
+    if plan.reasoning and has_details(turn.mode.family):
+        for piece in pieces(plan.reasoning):
+            yield {"reasoning": piece, "reasoning_details": [_detail(text=piece)]}
+        yield {"reasoning_details": [_detail(signature=signature(plan.reasoning))]}
+    else:
+        yield from ({"reasoning_content": piece} for piece in pieces(plan.reasoning or ""))
     yield from ({field: piece} for piece in pieces(plan.text or ""))
     for index, call in enumerate(plan.calls):
         if _is_legacy(turn):
@@ -105,6 +114,10 @@ def _deltas(turn: Turn, choice: int) -> Iterator[Json]:
         kind, member = _kind(turn, call), _member(turn, call)
         for piece in pieces(call.text):
             yield {"tool_calls": [{"index": index, kind: {member: piece}}]}
+
+
+def _detail(**members: str) -> Json:
+    return {"type": "reasoning.text", **members, "format": "anthropic-claude-v1", "index": 0}
 
 
 def _call(turn: Turn, choice: int, index: int, text: str | None = None) -> Json:

@@ -5,6 +5,7 @@ No family: reasoning text is given when an effort is asked for, and taken back.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Any
 
@@ -46,6 +47,16 @@ _EXTRA: dict[str, tuple[str, ...]] = {
 }
 
 
+def has_details(family: str) -> bool:
+    """Whether reasoning comes signed, in `reasoning_details` (OpenRouter)."""
+    return family.startswith("openrouter")
+
+
+def signature(text: str) -> str:
+    """What signs a reasoning text in `reasoning_details`."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
 def thinks(body: Json, family: str) -> bool:
     """Whether the answer shows reasoning."""
     if is_openai(family):
@@ -54,6 +65,8 @@ def thinks(body: Json, family: str) -> bool:
         return (body.get("thinking") or {}).get("type") != "disabled"
     if family.startswith("qwen"):
         return body.get("enable_thinking") is True
+    if has_details(family) and isinstance(wanted := body.get("reasoning"), dict):
+        return wanted.get("enabled") is not False and wanted.get("effort") != "none"
     return body.get("reasoning_effort") not in (None, "none")
 
 
@@ -62,6 +75,8 @@ def check_family(body: Json, family: str) -> None:
     if family.startswith(("deepseek", "kimi")):
         _check_echo(body, family)
         _check_forced(body, family)
+    elif has_details(family):
+        _check_details(body, family)
     elif is_reasoning(family):
         _check_reasoning(body, family)
     elif "search-preview" in family and body.get("temperature") is not None:
@@ -84,6 +99,21 @@ def _check_echo(body: Json, family: str) -> None:
         if message.get("tool_calls"):
             text = "thinking is enabled but reasoning_content is missing in assistant tool call message at index"
             raise Problem(f"{text} {index}")
+
+
+def _check_details(body: Json, family: str) -> None:
+    """Signed reasoning comes back unchanged with the calls of the running turn."""
+    messages = body["messages"]
+    last_user = max((index for index, message in enumerate(messages) if message["role"] == "user"), default=-1)
+    for index, message in enumerate(messages):
+        details = message.get("reasoning_details")
+        found = [entry for entry in details if isinstance(entry, dict)] if isinstance(details, list) else []
+        for entry in found:
+            if entry.get("type") == "reasoning.text" and entry.get("signature") != signature(str(entry.get("text"))):
+                raise Problem(f"Provider returned error: messages.{index}: Invalid `signature` in `thinking` block")
+        if index > last_user and message.get("tool_calls") and thinks(body, family) and not found:
+            text = "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
+            raise Problem(f"Provider returned error: messages.{index}.content.0.type: {text}")
 
 
 def _check_forced(body: Json, family: str) -> None:

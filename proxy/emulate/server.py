@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -134,11 +135,15 @@ def _family(host: str) -> socket.AddressFamily:
 
 def main(args: argparse.Namespace) -> int:
     """`toolwire emulate`: prints where everything is and runs until SIGTERM or SIGINT. `args`: host, port."""
-    return asyncio.run(_run(args.host, args.port))
+    try:
+        emulation = Emulation(args.port, args.host)
+    except OSError as error:
+        print(f"{args.host}:{args.port}: {error.strerror}", file=sys.stderr)
+        return 1
+    return asyncio.run(_run(emulation))
 
 
-async def _run(host: str, port: int) -> int:
-    emulation = Emulation(port, host)
+async def _run(emulation: Emulation) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: emulation.stop())
     print("\n".join(_banner(emulation, LISTED)), flush=True)

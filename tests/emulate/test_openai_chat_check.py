@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.emulate.openai_chat_check import check
+from proxy.emulate.openai_chat_families import signature
 from proxy.emulate.openai_rules import Problem
 
 Json = Any
@@ -547,6 +548,20 @@ def test_refused_by_reasoning_hosts(family: str, changes: Json, message: str) ->
     with pytest.raises(Problem) as caught:
         check(body(changes), family)
     assert message in caught.value.message
+
+
+def test_signed_reasoning_comes_back_unchanged() -> None:
+    detail = {"type": "reasoning.text", "text": "hm", "signature": signature("hm"), "index": 0}
+    calling = {**CALLS, "reasoning_details": [detail]}
+    turn = {"reasoning": {"effort": "low"}, "tools": [function()]}
+    check(body({**turn, **said(USER, calling, RESULT)}), "openrouter")
+    check(body({**turn, **said(USER, CALLS, RESULT, USER)}), "openrouter")
+    check(body({"tools": [function()], **said(USER, CALLS, RESULT)}), "openrouter")
+    with pytest.raises(Problem, match=r"messages\.1\.content\.0\.type: Expected `thinking`"):
+        check(body({**turn, **said(USER, CALLS, RESULT)}), "openrouter")
+    with pytest.raises(Problem, match=r"messages\.1: Invalid `signature`"):
+        changed = {**calling, "reasoning_details": [{**detail, "text": "hm."}]}
+        check(body({**turn, **said(USER, changed, RESULT)}), "openrouter")
 
 
 ACCEPTED: list[tuple[str, Json]] = [

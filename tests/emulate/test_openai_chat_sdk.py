@@ -109,6 +109,21 @@ def test_choice(client: openai.OpenAI) -> None:
     assert none.message.tool_calls is None
 
 
+def test_signed_reasoning_in_a_tool_loop(client: openai.OpenAI) -> None:
+    body: Json = {"model": "agent-openrouter", "tools": TOOLS[:1], "extra_body": {"reasoning": {"effort": "low"}}}
+    first = client.chat.completions.create(messages=HI, **body).choices[0].message
+    whole: Json = first.to_dict()
+    (detail,) = whole["reasoning_details"]
+    assert (detail["text"], len(detail["signature"])) == (whole["reasoning"], 32)
+    part = streamed(client, **body).choices[0].message
+    (joined,) = part.to_dict()["reasoning_details"]
+    assert (joined["text"], joined["signature"]) == (detail["text"], detail["signature"])
+    calls: Any = first.tool_calls
+    history: Json = [*HI, first, {"role": "tool", "tool_call_id": calls[0].id, "content": "r"}]
+    last = client.chat.completions.create(messages=history, **body)
+    assert last.choices[0].message.content == "The tools answered:\nget_weather: r"
+
+
 def test_custom_tool(client: openai.OpenAI) -> None:
     said = client.chat.completions.create(
         model="agent", messages=HI, tools=[{"type": "custom", "custom": {"name": "sql"}}]

@@ -1,5 +1,6 @@
 """The emulator as a process of its own, in the running loop, and with two requests at once."""
 
+import argparse
 import asyncio
 import os
 import re
@@ -7,11 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx2
 import pytest
 
-from proxy.emulate import Emulation
+import proxy.emulate
+from proxy.emulate import Emulation, main
 from proxy.emulate.registry import APIS
 
 HEADERS = {"authorization": "Bearer k"}
@@ -83,3 +86,16 @@ def test_unknown_paths_are_not_found() -> None:
     with Emulation() as emulation:
         assert httpx2.get(f"http://127.0.0.1:{emulation.port}/nobody").status_code == 404
         assert httpx2.post(emulation.base_url("openai-chat") + "/nothing").status_code == 404
+
+
+def test_a_port_in_use(emulation: Emulation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(argparse.Namespace(host="127.0.0.1", port=emulation.port)) == 1
+    assert f"127.0.0.1:{emulation.port}: Address already in use" in capsys.readouterr().err
+
+
+def test_nothing_is_shared_with_the_adapters() -> None:
+    modules = list(Path(proxy.emulate.__file__).parent.glob("*.py"))
+    assert len(modules) > 20
+    for module in modules:
+        imported = re.findall(r"^\s*(?:from|import) (\w+)", module.read_text("utf-8"), re.MULTILINE)
+        assert "adapters" not in imported, module
