@@ -58,6 +58,7 @@ _OPENAI_CHAT = {
 _OPENAI_RESPONSES = {"custom_tools": "native", "metadata": True, "service_tier": True, "prompt_cache_key": True}
 _AZURE = {"service_tier": False, "key_header": "api-key"}
 _PLAIN_RESPONSES = {"encrypted_reasoning": False, "strict_tools": "off"}
+_LOCAL_RESPONSES = {**_PLAIN_RESPONSES, "max_tools": None}
 _PENALTIES = ("presence_penalty", "frequency_penalty")
 _MISTRAL_MODEL = ModelFacts(
     {
@@ -240,7 +241,7 @@ PRESETS: Mapping[str, Preset] = {
         "http://127.0.0.1:8000/v1",
         {
             "openai-chat": {"reasoning_style": "chat_template_kwargs", "max_tools": None},
-            "openai-responses": {**_PLAIN_RESPONSES, "max_tools": None},
+            "openai-responses": _LOCAL_RESPONSES,
         },
         "Tools need the server's `--enable-auto-tool-choice` and `--tool-call-parser`.",
     ),
@@ -253,11 +254,7 @@ PRESETS: Mapping[str, Preset] = {
                 "max_tools": None,
                 "unsupported_schema_keywords": ("pattern",),
             },
-            "openai-responses": {
-                **_PLAIN_RESPONSES,
-                "max_tools": None,
-                "unsupported_schema_keywords": ("pattern",),
-            },
+            "openai-responses": {**_LOCAL_RESPONSES, "unsupported_schema_keywords": ("pattern",)},
         },
         "Servers older than late 2025 need `--jinja` for tools. An unanchored `pattern` breaks its grammars.",
     ),
@@ -266,7 +263,7 @@ PRESETS: Mapping[str, Preset] = {
         "http://127.0.0.1:1234/v1",
         {
             "openai-chat": {"tool_choice": "no-named", "max_tools": None},
-            "openai-responses": {**_PLAIN_RESPONSES, "max_tools": None},
+            "openai-responses": _LOCAL_RESPONSES,
         },
         "A named tool is sent alone, with `required`.",
     ),

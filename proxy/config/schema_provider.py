@@ -31,13 +31,7 @@ def provider() -> Schema:
                     pattern="^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
                     patternErrorMessage="must be an http:// or https:// URL without user, query or fragment",
                 ),
-                "api_key": {
-                    **secret("The key, or a list of keys taken in turn."),
-                    "type": ["string", "array"],
-                    "minItems": 1,
-                    "uniqueItems": True,
-                    "items": secret("A key."),
-                },
+                "api_key": _keys(),
                 "headers": mapping("Further headers of every request.", header, "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"),
                 "query": mapping("Further query parameters of every request.", text("A value.", minLength=0), "^.+$"),
                 "timeout": _timeout(),
@@ -61,6 +55,11 @@ def provider() -> Schema:
         "anyOf": [{"required": ["api"]}, {"required": ["preset"]}],
         "allOf": [_by_api(api) for api in APIS] + [_by_preset(api) for api in _preset_apis()],
     }
+
+
+def _keys() -> Schema:
+    several = {"type": ["string", "array"], "minItems": 1, "uniqueItems": True, "items": secret("A key.")}
+    return {**secret("The key, or a list of keys taken in turn."), **several}
 
 
 def _timeout() -> Schema:

@@ -16,9 +16,17 @@ from proxy.config.reference import keys
 TESTS = Path(__file__).parents[2]
 
 GEMINI = "adapters/formats/google_gemini"
+MESSAGES = "adapters/formats/anthropic_messages/test_request.py"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
 
 EFFECTS: dict[str, str] = {
+    "compat.anthropic-messages.betas": f"{MESSAGES}::test_headers",
+    "compat.anthropic-messages.cache": f"{MESSAGES}::test_breakpoints",
+    "compat.anthropic-messages.eager_input_streaming": f"{MESSAGES}::test_eager_input_streaming",
+    "compat.anthropic-messages.key_header": f"{MESSAGES}::test_key_header",
+    "compat.anthropic-messages.sort_tools": f"{MESSAGES}::test_tool_order",
+    "compat.anthropic-messages.strict_tools": f"{MESSAGES}::test_strict",
+    "compat.anthropic-messages.unsupported_fields": f"{MESSAGES}::test_own_fields_options_and_hosts_that_refuse_some",
     "compat.google-gemini.unsupported_fields": f"{GEMINI}/test_request.py::test_fields_that_the_host_refuses",
     "compat.google-gemini.use_parameters": f"{GEMINI}/test_tools.py::test_just_one_of_the_two_schema_fields",
     "compat.openai-responses.custom_tools": f"{RESPONSES}::test_custom_tools_where_there_are_none",
@@ -52,13 +60,6 @@ NOT_YET = [
     "clients[].models",
     "clients[].name",
     "clients[].requests_per_minute",
-    "compat.anthropic-messages.betas",
-    "compat.anthropic-messages.cache",
-    "compat.anthropic-messages.eager_input_streaming",
-    "compat.anthropic-messages.key_header",
-    "compat.anthropic-messages.sort_tools",
-    "compat.anthropic-messages.strict_tools",
-    "compat.anthropic-messages.unsupported_fields",
     "compat.bedrock-converse.betas",
     "compat.bedrock-converse.cache",
     "compat.bedrock-converse.sort_tools",
