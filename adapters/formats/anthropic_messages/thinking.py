@@ -65,15 +65,16 @@ def _holds(wish: Thinking, native: Mapping[str, Json]) -> bool:
 
 
 def _takes(thinking: Mapping[str, Json], facts: Facts, limits: Limit) -> bool:
+    budget = thinking.get("budget_tokens")
+    if limits.warnings and isinstance(budget, int) and budget >= limits.tokens:
+        return False
     if not facts.known:
         return True
     match thinking.get("type"):
         case "adaptive":
             return facts.thinking == "adaptive"
         case "enabled":
-            budget = thinking.get("budget_tokens")
-            cut = bool(limits.warnings) and isinstance(budget, int) and budget >= limits.tokens
-            return (facts.thinking == "budget" or facts.budget_too) and not cut
+            return facts.thinking == "budget" or facts.budget_too
         case "disabled":
             return facts.off in ("disabled", "omit")
         case "between_tools":

@@ -197,6 +197,8 @@ def test_effort_of_the_coming_turn(messages, effort):
         ("claude-opus-4-6", {"thinking": {"type": "adaptive"}, "output_config": {"effort": "xhigh"}},
          {"type": "adaptive"}, {"effort": "max"}),
         ("claude-sonnet-4-5", {"output_config": {"effort": "low"}}, None, None),
+        ("claude-opus-4-6", {"thinking": enabled(150000), "max_tokens": 200000},
+         {"type": "adaptive", "display": "summarized"}, {"effort": "max"}),
         ("glm-5", {"thinking": enabled(50), "output_config": {"effort": "odd"}}, enabled(50), {"effort": "odd"}),
         ("claude-sonnet-5", {"output_config": {"effort": "low"}, "messages": [
             *HI, {"role": "system", "content": [], "output_config": {"effort": "high"}}]}, None, {"effort": "high"}),
