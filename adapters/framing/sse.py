@@ -44,6 +44,8 @@ class SSE:
         for block in blocks:
             if block.startswith(b"data:") and b"\n" not in block:
                 frames.append((None, block[6:] if block[5:6] == b" " else block[5:]))
+            elif block.startswith(b"event: ") and block.count(b"\n") == 1 and (at := block.find(b"\ndata: ")) > 0:
+                frames.append((block[7:at], block[at + 7 :]))
             elif (frame := _frame(block)) is not None:
                 frames.append(frame)
         return frames
