@@ -9,9 +9,8 @@ from typing import Any
 from adapters.model import Request, Sampling, Thinking
 
 SAMPLING = frozenset(field.name for field in fields(Sampling))
-TOP_LEVEL = frozenset({"parallel", "service_tier", "verbosity", "user", "cache_key"})
-NAMES = tuple(sorted(SAMPLING | TOP_LEVEL | {"effort"}))
-"""The names that `params` and `force` take: the neutral model's own, and `effort`."""
+SPELLED = {"parallel_tool_calls": "parallel"}
+"""Names in the configuration that differ from the model's."""
 
 
 def apply(request: Request, params: Mapping[str, Any], force: Mapping[str, Any]) -> Request:
@@ -31,5 +30,6 @@ def _set(request: Request, name: str, value: Any, forced: bool) -> Request:
     if name in SAMPLING:
         said = getattr(request.sampling, name) not in (None, ())
         return request if said and not forced else replace(request, sampling=replace(request.sampling, **{name: value}))
+    name = SPELLED.get(name, name)
     said = getattr(request, name) is not None
     return request if said and not forced else replace(request, **{name: value})

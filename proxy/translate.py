@@ -12,6 +12,7 @@ import orjson
 from adapters import compat, json, registry
 from adapters.errors import Rejected
 from adapters.format import Call, Upstream
+from adapters.presets import preset_of
 from proxy.config.model import Provider
 from proxy.gateway import family
 
@@ -56,7 +57,8 @@ def translated(
         raise LookupError(f"{missing} is not in this version")
     incoming = server.decode(body, Call(model=model or body.get("model"), stream=bool(body.get("stream"))))
     name = model or incoming.request.model
-    upstream = Upstream(model=name, origin=f"{to}/{family(to, name)}", compat=compat.resolve(to, None, {}))
+    flags = compat.resolve(to, preset_of(to, None), {})
+    upstream = Upstream(model=name, origin=f"{to}/{family(to, name)}", compat=flags)
     outgoing = api.encode(incoming.request, upstream)
     warnings = (*incoming.warnings, *outgoing.warnings)
     native = json.loads(outgoing.body)
