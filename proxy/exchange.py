@@ -181,7 +181,8 @@ class Exchange:
             await self.refuse(planned)
             return
         plan, request = planned
-        request = await restored(self.app.store, self.record.client, request)
+        origins = tuple(dict.fromkeys(candidate.to.upstream.origin for candidate in plan.chain))
+        request = await restored(self.app.store, self.record.client, request, origins)
         job = Job(request, plan, request.stream, self.record.started, warnings=self.record.warnings)
         self._remembers = bool(request.tools)
         self.record.attempts = job.attempts

@@ -1,8 +1,9 @@
 """Signed reasoning across tool turns, for clients that drop it (contract §6).
 
 What an assistant turn with calls had beside its text and calls (reasoning blocks and their places, signatures) is kept
-under the client and the turn's first call: its id, name and arguments. When a request brings that call back without
-them, they are put back. Who made them travels along, so that preparation never sends them to another provider.
+under the client, who made it, and the turn's first call: its id, name and arguments. When a request for a target of the
+same origin brings that call back without them, they are put back. Ids such as `call_0` repeat between conversations:
+two of one client that meet in all of these share the later one's.
 """
 
 from __future__ import annotations
@@ -50,23 +51,29 @@ def _key(call: ToolCall) -> str:
 async def remember(store: Store, client: str | None, answer: Answer, origin: str, ttl: float) -> None:
     """Keeps what the answer's next turn will need."""
     if (entry := kept(answer, origin)) is not None:
-        await store.put(_owned(client, entry[0]), entry[1], ttl)
+        await store.put(_owned(client, origin, entry[0]), entry[1], ttl)
 
 
-def _owned(client: str | None, key: str) -> str:
-    return f"reasoning:{'open' if client is None else f'client:{client}'}:{key}"
+def _owned(client: str | None, origin: str, key: str) -> str:
+    return f"reasoning:{'open' if client is None else f'client:{client}'}:{origin}:{key}"
 
 
-async def restored(store: Store, client: str | None, request: Request) -> Request:
-    """The request with what its client dropped."""
+async def restored(store: Store, client: str | None, request: Request, origins: Sequence[str]) -> Request:
+    """The request with what its client dropped, as far as targets of these origins made it."""
     lost = [(at, calls[0]) for at, m in enumerate(request.messages) if (calls := _bare(m))]
     if not lost:
         return request
-    found = await store.get([_owned(client, _key(call)) for _, call in lost])
-    messages = list(request.messages)
-    for (at, _), value in zip(lost, found, strict=True):
+    wanted = [(at, _owned(client, origin, key)) for at, call in lost for key in (_key(call),) for origin in origins]
+    found = await store.get([key for _, key in wanted])
+    items: dict[int, list[Any]] = {}
+    for (at, _), value in zip(wanted, found, strict=True):
         if value is not None:
-            messages[at] = _put_back(messages[at], json.loads(value))
+            items.setdefault(at, []).extend(json.loads(value))
+    if not items:
+        return request
+    messages = list(request.messages)
+    for at, told in items.items():
+        messages[at] = _put_back(messages[at], sorted(told, key=lambda item: int(item["at"])))
     return replace(request, messages=tuple(messages))
 
 
@@ -90,7 +97,7 @@ def _put_back(message: Message, items: Sequence[Any]) -> Message:
         if "signature" not in item:
             continue
         at = item["at"] + shift
-        if 0 <= at < len(rest) and isinstance(part := rest[at], ToolCall):
+        if 0 <= at < len(rest) and isinstance(part := rest[at], ToolCall) and part.signature is None:
             rest[at] = replace(part, signature=item["signature"], origin=item["origin"])
         elif 0 <= at < len(rest) and isinstance(part, Text):
             rest[at] = replace(part, signature=item["signature"])
