@@ -22,6 +22,15 @@ def read(native: Json) -> Citation:
     )
 
 
+def read_all(natives: Json) -> list[Citation]:
+    """The `citations` of a block; none where it is null or missing."""
+    if natives is None:
+        return []
+    if not isinstance(natives, list):
+        raise Malformed("citations that are no list")
+    return [read(native) for native in natives]
+
+
 def write(citations: tuple[Citation, ...]) -> list[Json]:
     """The native ones among them: another API's cannot be told here, they lack what the wire demands."""
     return [dict(c.extras[NAME]) for c in citations if NAME in c.extras]

@@ -80,7 +80,7 @@ def _block(part: int, block: Json, reading: Reading) -> list[Event]:
     match block:
         case {"type": "text"}:
             text = string(block, "text")
-            cited = [Cited(part, citations.read(native)) for native in block.get("citations") or ()]
+            cited = [Cited(part, citation) for citation in citations.read_all(block.get("citations"))]
             return [*([TextDelta(part, text)] if text else []), *cited]
         case {"type": "thinking"}:
             text, signature = string(block, "thinking"), string(block, "signature")

@@ -32,6 +32,7 @@ from adapters.events import (
 )
 from adapters.format import Reading
 from adapters.formats.anthropic_messages.citations import read as read_citation
+from adapters.formats.anthropic_messages.citations import read_all as read_citations
 from adapters.formats.anthropic_messages.errors import failure_of
 from adapters.formats.anthropic_messages.wire import (
     NAME,
@@ -45,7 +46,7 @@ from adapters.formats.anthropic_messages.wire import (
 from adapters.framing.sse import SSE
 from adapters.model import Json
 
-_SAYS: dict[tuple[str, Json], tuple[str, type[TextDelta | CallDelta | ReasoningDelta]]] = {
+_SAYS: dict[tuple[str, str], tuple[str, type[TextDelta | CallDelta | ReasoningDelta]]] = {
     ("text", "text_delta"): ("text", TextDelta),
     ("tool_use", "input_json_delta"): ("partial_json", CallDelta),
     ("thinking", "thinking_delta"): ("thinking", ReasoningDelta),
@@ -195,8 +196,8 @@ class Decoder:
         match block.kind:
             case "text":
                 self._say(block, TextDelta(block.part, string(start, "text")), out)
-                for citation in start.get("citations") or ():
-                    self._say(block, Cited(block.part, read_citation(citation)), out)
+                for citation in read_citations(start.get("citations")):
+                    self._say(block, Cited(block.part, citation), out)
             case "thinking":
                 self._say(block, ReasoningDelta(block.part, string(start, "thinking")), out)
                 block.signature = string(start, "signature") or None
@@ -218,7 +219,10 @@ class Decoder:
             raise Malformed(f"a delta for block {event.get('index')!r}, which is not open")
         if not isinstance(delta, dict):
             raise Malformed("content_block_delta without a delta")
-        says = _SAYS.get((block.kind, delta.get("type")))
+        word = delta.get("type")
+        if not isinstance(word, str):
+            raise Malformed("content_block_delta without a typed delta")
+        says = _SAYS.get((block.kind, word))
         if says is None:
             self._rare(block, delta, event, out)
             return
@@ -240,10 +244,8 @@ class Decoder:
                 if kind in _DELTAS:
                     raise Malformed(f"{kind} in a {block.kind} block")
                 self._pass(block, event, out)
-            case _, {"type": str()}:
-                _collect(block, delta)
             case _:
-                raise Malformed("content_block_delta without a typed delta")
+                _collect(block, delta)
 
     def _pass(self, block: _Block, event: dict[str, Json], out: list[Event]) -> None:
         if not block.shown:
@@ -280,7 +282,8 @@ def _collect(block: _Block, delta: dict[str, Json]) -> None:
         case {"type": "text_delta", "text": str(text)}:
             block.start["text"] = string(block.start, "text") + text
         case {"type": "citations_delta", "citation": citation}:
-            block.start["citations"] = [*(block.start.get("citations") or ()), citation]
+            before = block.start.get("citations")
+            block.start["citations"] = [*(before if isinstance(before, list) else ()), citation]
         case _:
             block.start.update(without(delta, "type"))
 
