@@ -27,7 +27,10 @@ It may depend on the tool's schema and strictness and on the upstream's model an
 """
 
 ANSWER_TOOL = "json_response"
-PROMPT_ELSEWHERE: Mapping[str, frozenset[str]] = {"google-gemini": frozenset({"cachedContent"})}
+PROMPT_ELSEWHERE: Mapping[str, frozenset[str]] = {
+    "google-gemini": frozenset({"cachedContent"}),
+    "openai-responses": frozenset({"prompt"}),
+}
 """Fields that stand for a part of the prompt kept at their API: elsewhere the prompt would lack it."""
 OPEN_SCHEMA: Mapping[str, Json] = {"type": "object", "properties": {}}
 

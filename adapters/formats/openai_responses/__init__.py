@@ -4,5 +4,6 @@ Facts: the wire page openai-responses (2026-11): OpenAPI 2.3.0, SDKs openai 3.57
 """
 
 from adapters.formats.openai_responses.api import API
+from adapters.formats.openai_responses.dialect import DIALECT
 
-__all__ = ["API"]
+__all__ = ["API", "DIALECT"]

@@ -11,7 +11,7 @@ from adapters.errors import Rejected
 from adapters.format import Outgoing, Upstream
 from adapters.formats.openai_responses.history import Host, Writer
 from adapters.formats.openai_responses.tools import schema_of_others, schema_of_own, write_choice, write_tools
-from adapters.formats.openai_responses.words import NAME, own
+from adapters.formats.openai_responses.words import ENCRYPTED, LOGPROBS, NAME, own
 from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.merge import merge
 from adapters.formats.shared.openai_models import Facts, facts, nearest
@@ -22,8 +22,6 @@ from adapters.tools.ids import RESPONSES, digest
 from adapters.tools.names import OPENAI
 from adapters.tools.schema import openai_strict
 
-ENCRYPTED = "reasoning.encrypted_content"
-LOGPROBS = "message.output_text.logprobs"
 LEAST_TOKENS = 16
 LONGEST_CACHE_KEY = 64
 
@@ -257,7 +255,7 @@ def _include(job: _Job, stores: bool) -> list[str]:
         wanted.remove(LOGPROBS)
         job.left_out("logprobs", f"{job.upstream.model} refuses it while it reasons")
     reasons = job.known is None or job.known.reasons or bool(job.known.efforts)
-    if reasons and job.flag("encrypted_reasoning", True) and (not stores or ENCRYPTED in asked):
+    if reasons and job.flag("encrypted_reasoning", True) and (not stores or job.request.dialect == "responses"):
         return [ENCRYPTED, *wanted]
     return wanted
 

@@ -9,6 +9,10 @@ from adapters.model import NOTHING, Extras, Json, StopReason, Usage
 
 NAME = "openai-responses"
 
+ENCRYPTED = "reasoning.encrypted_content"
+LOGPROBS = "message.output_text.logprobs"
+"""Entries of `include` that stand for something neutral."""
+
 RAW = 1000
 """`ReasoningDelta.section`: from here on a reasoning item's raw `content`, below it the entries of its `summary`.
 

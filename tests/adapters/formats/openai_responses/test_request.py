@@ -836,19 +836,20 @@ def test_another_effort_is_named(model, effort, warning):
     ("to", "asked", "sent"),
     [
         (upstream("gpt-5"), [], SECRET),
-        (upstream("gpt-5"), SECRET, SECRET),
         (upstream("gpt-5"), ["file_search_call.results"], [*SECRET, "file_search_call.results"]),
         (upstream("gpt-4o"), [], None),
         (upstream("gpt-4o"), ["file_search_call.results"], ["file_search_call.results"]),
         (upstream("grok-4"), [], SECRET),
         (upstream("grok-4", encrypted_reasoning=False), [], None),
         (upstream("gpt-5", store=True), [], None),
-        (upstream("gpt-5", store=True), SECRET, SECRET),
     ],
 )
 def test_include(to, asked, sent):
-    request = ask(extras={NAME: {"include": asked}} if asked else {}, dialect="responses")
-    assert fields(request, to).get("include") == sent
+    assert fields(ask(extras={NAME: {"include": asked}} if asked else {}), to).get("include") == sent
+
+
+def test_a_responses_client_gets_encrypted_reasoning_of_stored_responses_too():
+    assert fields(ask(dialect="responses"), upstream("gpt-5", store=True))["include"] == SECRET
 
 
 @pytest.mark.parametrize(
