@@ -57,7 +57,7 @@ class _Candidate:
     content: bool = False
     calls: bool = False
     partial: PartialCall | None = None
-    done: bool = False
+    reason: str | None = None
     rest: dict[str, Json] = field(default_factory=dict)
 
 
@@ -87,19 +87,22 @@ class Chunks:
         return out
 
     def close(self) -> list[Event]:
-        """The end of the body. Raises Malformed for a stream without its finishReason."""
+        """The end of the body, and of every candidate: some imitators send a finishReason with each chunk.
+
+        Raises Malformed for a stream without one.
+        """
         out: list[Event] = []
         if self._failed:
             return out
         if not self._candidates:
             raise Malformed("the answer has no candidates" if self._whole else _UNFINISHED)
+        if not self._whole and any(one.reason is None for one in self._candidates.values()):
+            raise Malformed(_UNFINISHED)
+        self._usage(out)
         for index, candidate in sorted(self._candidates.items()):
-            if candidate.done or self._failed:
-                continue
-            if not self._whole:
-                raise Malformed(_UNFINISHED)
-            self._turn(index, out)
-            self._finish(candidate, "", out)
+            if not self._failed:
+                self._turn(index, out)
+                self._finish(candidate, candidate.reason or "", out)
         return out
 
     def _chunk(self, chunk: dict[str, Json], out: list[Event]) -> None:
@@ -141,8 +144,6 @@ class Chunks:
                 self._usage(out)
                 self._fail(Failure("content_filter", told, code=reason), out)
                 return
-        if self._candidates and all(one.done for one in self._candidates.values()):
-            self._usage(out)
 
     def _candidate(self, data: Mapping[str, Json], out: list[Event]) -> None:
         index = data.get("index") or 0
@@ -151,10 +152,6 @@ class Chunks:
         candidate = self._candidates.setdefault(index, _Candidate())
         content = data.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
-        if candidate.done:
-            if any(isinstance(part, dict) and any(part.values()) for part in parts or ()):
-                raise Malformed("content after the finishReason")
-            return
         self._turn(index, out)
         for part in parts or ():
             if not isinstance(part, dict):
@@ -163,7 +160,11 @@ class Chunks:
         self._beside(candidate, data, out)
         reason = data.get("finishReason")
         if isinstance(reason, str) and reason not in finish.UNSET:
-            self._finish(candidate, reason, out)
+            candidate.reason = reason
+            self._usage(out)
+            if (failed := finish.FAILURES.get(reason)) is not None:
+                self._end(candidate, out)
+                self._fail(_failure(failed, reason, candidate.rest.get("finishMessage")), out)
 
     def _turn(self, index: int, out: list[Event]) -> None:
         if index != self._choice:
@@ -270,21 +271,14 @@ class Chunks:
 
     def _finish(self, candidate: _Candidate, reason: str, out: list[Event]) -> None:
         self._end(candidate, out)
-        candidate.done = True
-        self._usage(out)
-        stop = finish.REASONS.get(reason)
-        failed = finish.FAILURES.get(reason)
-        if candidate.partial is not None and stop != "length" and failed is None:
-            failed = ("malformed_response", "a call whose arguments never ended")
-        if stop is None and failed is None:
-            if candidate.content:
-                stop = "stop"
-            else:
-                failed = finish.NEEDS_CONTENT.get(reason, finish.EMPTY)
+        stop = finish.REASONS.get(reason, "stop" if candidate.content else None)
+        failed = finish.NEEDS_CONTENT.get(reason, finish.EMPTY) if stop is None else None
+        if candidate.partial is not None and stop != "length":
+            failed = finish.UNENDED
         if failed is not None or stop is None:
             self._fail(_failure(failed or finish.EMPTY, reason, candidate.rest.get("finishMessage")), out)
             return
-        extras: Extras = {API: dict(candidate.rest)} if candidate.rest else NOTHING
+        extras: Extras = {API: candidate.rest} if candidate.rest else NOTHING
         out.append(Finish("tool_calls" if stop == "stop" and candidate.calls else stop, reason or None, extras=extras))
 
     def _usage(self, out: list[Event]) -> None:
@@ -322,4 +316,7 @@ def _arguments(call: Mapping[str, Json]) -> str:
         return "{}"
     if not isinstance(args, dict):
         raise Malformed("the args of a function call are no object")
-    return json.text(args)
+    try:
+        return json.text(args)
+    except RecursionError:
+        raise Malformed("the args of a function call are nested too deeply") from None

@@ -6,7 +6,7 @@ mixes them with text counts as written by the model (2026-11).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from adapters import json
 from adapters.formats.google_gemini import media
@@ -30,6 +30,9 @@ from adapters.tools.arguments import as_object
 
 LARGEST_INTEGER = 2**53
 """`args` and `response` are protobuf Structs, whose numbers are doubles."""
+
+DEEPEST = 50
+"""Protobuf refuses deeper nesting than 100 messages; a value takes two."""
 
 
 def contents(
@@ -184,13 +187,15 @@ def _object(text: str) -> dict[str, Json] | None:
     return value if isinstance(value, dict) and _exact(value) else None
 
 
-def _exact(value: Json) -> bool:
-    """No `$ref` key (read as a reference to a media part, 400) and no integer that a double cannot hold."""
+def _exact(value: Json, depth: int = 0) -> bool:
+    """No `$ref` key (read as a reference to a media part, 400), no integer that a double cannot hold, not too deep."""
     match value:
-        case Mapping():
-            return "$ref" not in value and all(_exact(inner) for inner in value.values())
+        case dict() | list() if depth > DEEPEST:
+            return False
+        case dict():
+            return "$ref" not in value and all(_exact(inner, depth + 1) for inner in value.values())
         case list():
-            return all(_exact(inner) for inner in value)
+            return all(_exact(inner, depth + 1) for inner in value)
         case int():
             return -LARGEST_INTEGER <= value <= LARGEST_INTEGER
     return True

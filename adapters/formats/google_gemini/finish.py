@@ -34,6 +34,7 @@ FAILURES: Mapping[str, tuple[ErrorType, str]] = {
 """Reasons that are errors."""
 
 EMPTY: tuple[ErrorType, str] = ("malformed_response", "the answer is empty")
+UNENDED: tuple[ErrorType, str] = ("malformed_response", "a call whose arguments never ended")
 NEEDS_CONTENT: Mapping[str, tuple[ErrorType, str]] = {
     "TOO_MANY_TOOL_CALLS": ("api_error", "the model made too many tool calls"),
 }

@@ -158,6 +158,9 @@ def test_an_orphan_is_told_as_text():
     assert warnings == ("a tool result without its call is told as text",)
 
 
+DEEP = '{"a":' * 900 + "1" + "}" * 900
+
+
 @pytest.mark.parametrize(
     ("made", "response"),
     [
@@ -173,6 +176,7 @@ def test_an_orphan_is_told_as_text():
         (result(text='{"a": [{"$ref": "x"}]}'), {"output": '{"a": [{"$ref": "x"}]}'}),
         (result(text='{"id": 9007199254740993}'), {"output": '{"id": 9007199254740993}'}),
         (result(text='{"id": 9007199254740992}'), {"id": 9007199254740992}),
+        (result(text=DEEP), {"output": DEEP}),
         (result(text="boom", is_error=True), {"error": "boom"}),
         (result(text='{"a": 1}', is_error=True), {"error": '{"a": 1}'}),
         (result(text='{"a": 1}', is_error=False), {"a": 1}),

@@ -38,6 +38,10 @@ def call_part(name="f", args=None, **more):
     return {"functionCall": {**function, **more}}
 
 
+def pieces(*partial):
+    return {"functionCall": {"partialArgs": list(partial), "willContinue": True}}
+
+
 def text(value, **more):
     return {"text": value, **more}
 
@@ -48,7 +52,7 @@ STREAMS = [
             (chunk(candidate(text("He")), usage={"promptTokenCount": 10}),
              [STARTED, UsageUpdate(Usage(input=10)), TextDelta(0, "He")]),
             (chunk(candidate(text("llo")), usage=COUNTS), [TextDelta(0, "llo")]),
-            (chunk(candidate(text(""), finish="STOP"), usage=COUNTS), [PartEnd(0), USED, Finish("stop", "STOP")]),
+            (chunk(candidate(text(""), finish="STOP"), usage=COUNTS), [USED, PartEnd(0), Finish("stop", "STOP")]),
         ],
         id="texts of several chunks are one part",
     ),
@@ -57,7 +61,7 @@ STREAMS = [
             (chunk(candidate(text("pl", thought=True))), [STARTED, ReasoningDelta(0, "pl")]),
             (chunk(candidate(text("an", thought=True), text("Hi"))),
              [ReasoningDelta(0, "an"), PartEnd(0), TextDelta(1, "Hi")]),
-            (chunk(candidate(finish="STOP"), usage=COUNTS), [PartEnd(1), USED, Finish("stop", "STOP")]),
+            (chunk(candidate(finish="STOP"), usage=COUNTS), [USED, PartEnd(1), Finish("stop", "STOP")]),
         ],
         id="thoughts then text",
     ),
@@ -98,7 +102,7 @@ STREAMS = [
             (chunk(candidate(text("A"), index=0), candidate(text("B"), index=1)),
              [Choice(0), TextDelta(0, "A"), Choice(1), TextDelta(1, "B")]),
             (chunk(candidate(index=0, finish="STOP"), candidate(index=1, finish="MAX_TOKENS"), usage=COUNTS),
-             [Choice(0), PartEnd(0), USED, Finish("stop", "STOP"), Choice(1), PartEnd(1),
+             [Choice(0), USED, Choice(1), Choice(0), PartEnd(0), Finish("stop", "STOP"), Choice(1), PartEnd(1),
               Finish("length", "MAX_TOKENS")]),
         ],
         id="candidates interleave by index",
@@ -119,9 +123,9 @@ STREAMS = [
             (chunk(candidate(text("a", partMetadata={"x": 1}))),
              [STARTED, Signed(0, OWN, "text", extras={OWN: {"partMetadata": {"x": 1}}}), TextDelta(0, "a"),
               PartEnd(0)]),
-            ({"candidates": [{"finishReason": "SAFETY", "safetyRatings": [1]}]},
-             [Finish("content_filter", "SAFETY", extras={OWN: {"safetyRatings": [1]}})]),
-            ({"usageMetadata": COUNTS}, [USED]),
+            ({"candidates": [{"finishReason": "SAFETY", "safetyRatings": [1]}]}, []),
+            ({"usageMetadata": COUNTS},
+             [USED, Finish("content_filter", "SAFETY", extras={OWN: {"safetyRatings": [1]}})]),
         ],
         id="side fields, a candidate without content, counts on their own",
     ),
@@ -129,11 +133,8 @@ STREAMS = [
         [
             (chunk(candidate({"functionCall": {"name": "f", "willContinue": True}, "thoughtSignature": "c2ln"})),
              [STARTED]),
-            (chunk(candidate({"functionCall": {
-                "partialArgs": [{"jsonPath": "$.a", "stringValue": "x", "willContinue": True}], "willContinue": True}})),
-             []),
-            (chunk(candidate({"functionCall": {
-                "partialArgs": [{"jsonPath": "$.a", "stringValue": "y"}], "willContinue": True}})), []),
+            (chunk(candidate(pieces({"jsonPath": "$.a", "stringValue": "x", "willContinue": True}))), []),
+            (chunk(candidate(pieces({"jsonPath": "$.a", "stringValue": "y"}))), []),
             (chunk(candidate({"functionCall": {}})),
              [CallStart(0, "", "f", signature="c2ln"), CallDelta(0, '{"a":"xy"}'), PartEnd(0)]),
             (chunk(candidate(finish="STOP"), usage=COUNTS), [USED, Finish("tool_calls", "STOP")]),
@@ -179,7 +180,7 @@ def test_as_a_list_over_time(stream):
 @pytest.mark.parametrize("stream", STREAMS)
 def test_cut_before_the_end(stream):
     frames = written(stream)
-    last = next(i for i, (_, events) in enumerate(stream) if isinstance(events[-1:] and events[-1], Finish))
+    last = next(i for i, (data, _) in enumerate(stream) if "finishReason" in data.get("candidates", [{}])[-1])
     for cut in range(last + 1):
         assert broken(frames[:cut]) is not None
         assert broken([*frames[:cut], frames[cut][:-20]]) is not None
@@ -206,7 +207,8 @@ def test_a_whole_object_is_one_chunk():
 def test_other_frames_of_sse_survive():
     data = frame(chunk(candidate(text("a"), finish="STOP")))
     noise = b": hello\n\nevent: x\r\ndata:\r\n\r\n"
-    assert read([noise + data + b"data: [DONE]\n\n"]) == [STARTED, TextDelta(0, "a"), PartEnd(0), Finish("stop", "STOP")]
+    expected = [STARTED, TextDelta(0, "a"), PartEnd(0), Finish("stop", "STOP")]
+    assert read([noise + data + b"data: [DONE]\n\n"]) == expected
     assert read([data.replace(b"data: ", b"data:").rstrip()]) == read([data])
 
 
@@ -393,11 +395,11 @@ def test_no_json(raw):
         read([raw])
 
 
-def test_content_after_the_end():
-    end = frame(chunk(candidate(text("a"), finish="STOP")))
-    assert read([end, frame(chunk(candidate(text(""), finish="STOP")))])[-1] == Finish("stop", "STOP")
-    with pytest.raises(Malformed):
-        read([end, frame(chunk(candidate(text("b"), finish="STOP")))])
+def test_imitators_end_every_chunk():
+    chunks = [chunk(candidate(text(one), finish="STOP"), usage=COUNTS) for one in "abc"]
+    assert read(map(frame, chunks)) == [
+        STARTED, USED, TextDelta(0, "a"), TextDelta(0, "b"), TextDelta(0, "c"), PartEnd(0), Finish("stop", "STOP"),
+    ]
 
 
 def test_a_call_that_never_ended():
@@ -492,10 +494,8 @@ def test_sources_of_a_text():
 
 
 def test_log_probabilities():
-    result = {
-        "chosenCandidates": [{"token": "é", "tokenId": 5, "logProbability": -0.5}],
-        "topCandidates": [{"candidates": [{"token": "é", "logProbability": -0.5}, {"token": "x", "logProbability": -2}]}],
-    }
+    chosen, other = {"token": "é", "tokenId": 5, "logProbability": -0.5}, {"token": "x", "logProbability": -2}
+    result = {"chosenCandidates": [chosen], "topCandidates": [{"candidates": [chosen, other]}]}
     events = read([frame(chunk(candidate(text("é"), finish="STOP", logprobsResult=result)))])
     assert events[2] == Logprobs(0, ({
         "token": "é", "logprob": -0.5, "bytes": [195, 169],
