@@ -73,7 +73,7 @@ class Encoder:
         self._items: list[bytes] = []
         self._open: _Open | None = None
         self._hints: dict[int, Mapping[str, Json]] = {}
-        self._places: dict[Json, int] = {}
+        self._places: dict[int, int] = {}
         self._usage = Usage()
         self._finish: Finish | None = None
         self._begun = False
@@ -365,11 +365,17 @@ class Encoder:
         if name == "response.output_item.added":
             self._end_item(out)
             self._open = _Open("native", "", NOTHING, native=data.get("item"))
-            self._places[data.get("output_index")] = len(self._items)
+            self._places[_index(data)] = len(self._items)
         told = {key: value for key, value in data.items() if key not in ("type", "sequence_number")}
-        if (place := self._places.get(told.get("output_index"))) is not None:
+        if (place := self._places.get(_index(told))) is not None:
             told["output_index"] = place
         self._write(out, name, told)
+
+
+def _index(data: Mapping[str, Json]) -> int:
+    """The upstream's own `output_index`."""
+    index = data.get("output_index")
+    return index if isinstance(index, int) else -1
 
 
 def _signed(opened: _Open) -> Reasoning:

@@ -171,10 +171,10 @@ class Items:
                 late = final[place] if place < len(final) else {}
                 events += self.done(index, late) if late.get("type") == item.type else self._end(item)
         if len(final) > len(known):
-            seen = {item.fields.get("call_id") or item.fields.get("id") for item in self._items.values()} - {None}
+            seen = {_key(item.fields) for item in self._items.values()} - {""}
             free = max(known, default=-1) + 1
             for place, late in enumerate(final):
-                if place not in self._items and (late.get("call_id") or late.get("id")) not in seen:
+                if place not in self._items and _key(late) not in seen:
                     events += self.done(max(free, place), late)
                     free = max(free, place) + 1
         return events
@@ -327,6 +327,11 @@ class Items:
             )
         )
         return [*events, PartEnd(part.number)]
+
+
+def _key(item: dict[str, Json]) -> str:
+    """What an item is known by, beside its place: "" where it has neither call id nor id."""
+    return next((key for key in (item.get("call_id"), item.get("id")) if isinstance(key, str)), "")
 
 
 def _number(part: _Part) -> int:

@@ -61,16 +61,16 @@ class Decoder:
         if not isinstance(data, dict):
             raise Malformed("an event that is no JSON object")
         name = data.get("type")
-        if name is None and named is not None:
-            name = named.decode("utf-8", "replace")
-        handler = _HANDLERS.get(name) if isinstance(name, str) else None
+        if not isinstance(name, str):
+            name = named.decode("utf-8", "replace") if named is not None else None
+        handler = _HANDLERS.get(name) if name is not None else None
         if handler is not None:
             events = handler(self._items, data, _index(data, "output_index"))
             return events if self._started else self._begun({}, events)
         return self._other(name, data)
 
-    def _other(self, name: Json, data: _Data) -> list[Event]:
-        if name == "error" or (not isinstance(name, str) and isinstance(data.get("error"), dict | str)):
+    def _other(self, name: str | None, data: _Data) -> list[Event]:
+        if name == "error" or (name is None and isinstance(data.get("error"), dict | str)):
             self._over = True
             return [Failed(failure_inside(data))]
         response = data.get("response")
@@ -78,10 +78,10 @@ class Decoder:
             return [] if self._started else self._begun(response if isinstance(response, dict) else {}, [])
         if name in TERMINAL or data.get("object") == "response":
             self._over = True
-            response = response if isinstance(response, dict) else ({} if isinstance(name, str) else data)
+            response = response if isinstance(response, dict) else ({} if name in TERMINAL else data)
             events = ending(response, self._items, name)
             return events if self._started or isinstance(events[-1], Failed) else self._begun(response, events)
-        if name in QUIET or not isinstance(name, str):
+        if name is None or name in QUIET:
             return []
         passed: list[Event] = [Pass(NAME, name, data)]
         return passed if self._started else self._begun({}, passed)
@@ -97,13 +97,13 @@ def started(response: _Data) -> Started:
     return Started(answer_id if isinstance(answer_id, str) else None, model if isinstance(model, str) else None)
 
 
-def ending(response: _Data, items: Items, name: Json = None) -> list[Event]:
+def ending(response: _Data, items: Items, name: str | None = None) -> list[Event]:
     """The events of a finished response object: items that are new, usage, the finish or the failure."""
-    status = response.get("status") or ("" if isinstance(name, str) else "completed")
-    if status not in STATUSES:
-        if not isinstance(name, str):
+    status = response.get("status")
+    if not isinstance(status, str) or status not in STATUSES:
+        if status is not None and name not in TERMINAL:
             raise Malformed(f"a response that ended with status {status}")
-        status = name.removeprefix("response.")
+        status = name.removeprefix("response.") if name is not None and name in TERMINAL else "completed"
     if status in ("failed", "cancelled"):
         return [Failed(_failure(response, status))]
     events = items.finish(response.get("output"))
