@@ -199,9 +199,25 @@ _OPENAI_CHAT = (
     Flag(
         "reasoning_style",
         "none",
-        "How the effort is told: `reasoning_effort`, a `thinking` object, `enable_thinking`, a `reasoning` object, "
-        "`chat_template_kwargs`, or not at all.",
-        values=("none", "effort", "thinking", "enable_thinking", "reasoning", "chat_template_kwargs"),
+        "How the effort is told: `reasoning_effort`; a `thinking` object, alone or with `reasoning_effort` beside it; "
+        "`enable_thinking`; a `reasoning` object, with the effort or as a mere switch; `chat_template_kwargs`; or not "
+        "at all.",
+        values=(
+            "none",
+            "effort",
+            "thinking",
+            "thinking-effort",
+            "enable_thinking",
+            "reasoning",
+            "reasoning-switch",
+            "chat_template_kwargs",
+        ),
+    ),
+    _switch(
+        "openai_reasoning_models",
+        False,
+        "The host is OpenAI's own or Azure's: what its models are known to take of efforts, sampling and tools beside "
+        "reasoning is kept to, and its own fields go on.",
     ),
     Flag(
         "reasoning_echo",
@@ -213,7 +229,7 @@ _OPENAI_CHAT = (
     _switch("tool_result_name", False, "Tool results carry the tool's `name`."),
     _switch("message_name", True, "The host knows a message's `name`; else it is left out."),
     _switch("assistant_after_tool_result", False, "A short assistant message parts a result and a user message."),
-    _switch("merge_system", False, "All system messages become one, placed first."),
+    _switch("merge_system", False, "The leading system messages become one, later ones marked user text."),
     _switch("null_content", True, "An assistant message with calls alone has `content: null`; else an empty text."),
     _switch("parsed_arguments", True, 'Arguments in history must be JSON; text that is not goes as `{"_raw": text}`.'),
     Flag(

@@ -52,6 +52,7 @@ _OPENAI_CHAT = {
     "tool_choice": "full",
     "custom_tools": "native",
     "reasoning_style": "effort",
+    "openai_reasoning_models": True,
     "parsed_arguments": False,
     "tool_id": "max-40",
 }
@@ -98,7 +99,7 @@ PRESETS: Mapping[str, Preset] = {
         _chat(
             parallel_tool_calls=False,
             response_format="json_object-only",
-            reasoning_style="thinking",
+            reasoning_style="thinking-effort",
             text_tool_calls=("dsml",),
         ),
         "Strict tools need base URL `https://api.deepseek.com/beta` and `strict_tools: lossless`.",
@@ -151,8 +152,8 @@ PRESETS: Mapping[str, Preset] = {
     "together": Preset(
         "openai-chat",
         "https://api.together.xyz/v1",
-        _chat(reasoning_style="reasoning", reasoning_echo="reasoning_content"),
-        "gpt-oss takes an effort, the others a `reasoning` object.",
+        _chat(reasoning_style="reasoning-switch", reasoning_echo="reasoning_content"),
+        "gpt-oss takes an effort, the others a `reasoning` switch.",
         models={"*gpt-oss*": ModelFacts({"openai-chat": {"reasoning_style": "effort"}})},
         hosts=("api.together.xyz", "api.together.ai"),
     ),

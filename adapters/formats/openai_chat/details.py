@@ -9,10 +9,11 @@ echoed as it came. Clients of such an upstream send entries without our addition
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adapters.compat import APIS
+from adapters.formats.shared.chat_parts import native, readable
 from adapters.formats.shared.fields import Fields
 from adapters.model import NOTHING, Json, Reasoning
 
@@ -30,12 +31,12 @@ class Place:
 
 
 def entries(reasoning: Reasoning, place: Place) -> list[dict[str, Json]]:
-    """The entries of a block, without their `index`; none where the text is all there is to it."""
+    """The entries of a block, without their `index`; none where the block is nobody's native one, only text."""
     ours = {"origin": reasoning.origin, "position": place.position, "block": place.block}
     raw = reasoning.extras.get(API, NOTHING).get("reasoning_details")
     if raw:
         return [{**_without_index(entry), **ours} for entry in raw]
-    if reasoning.api is None or not (reasoning.signature or reasoning.data or reasoning.id):
+    if reasoning.api is None:
         return []
     made: list[dict[str, Json]] = []
     if reasoning.signature is not None or (reasoning.text and reasoning.sections is None):
@@ -56,31 +57,6 @@ def entries(reasoning: Reasoning, place: Place) -> list[dict[str, Json]]:
 
 def _without_index(entry: Mapping[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in entry.items() if key != "index"}
-
-
-def native(details: list[dict[str, Json]], text: str = "", origin: str | None = None) -> Reasoning:
-    """The block of an upstream that speaks Chat: its entries are kept as they came."""
-    return Reasoning(
-        text,
-        API,
-        origin,
-        _first(details, "id"),
-        _first(details, "signature"),
-        _first(details, "data"),
-        extras={API: {"reasoning_details": details}},
-    )
-
-
-def _first(details: Iterable[Mapping[str, Json]], key: str) -> str | None:
-    return next((value for entry in details if isinstance(value := entry.get(key), str) and value), None)
-
-
-def readable(entry: Mapping[str, Json]) -> str:
-    """The text that an upstream's entry shows."""
-    for key in ("text", "summary"):
-        if isinstance(text := entry.get(key), str) and text:
-            return text
-    return ""
 
 
 # --- from clients ------------------------------------------------------------------------------------------------
@@ -117,7 +93,7 @@ def decode(values: list[Json], path: str) -> list[tuple[int, Reasoning]]:
 def _reasoning(block: _Block, path: str) -> Reasoning:
     if block.api == API:
         kept = [{key: value for key, value in entry.items() if key not in _OURS} for entry in block.entries]
-        return native(kept, "".join(readable(entry) for entry in kept), block.origin)
+        return native(kept, API, "".join(readable(entry) for entry in kept), block.origin)
     text = block_id = signature = data = None
     sections: list[str] = []
     extras: dict[str, Json] = {}

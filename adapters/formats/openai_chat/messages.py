@@ -14,11 +14,11 @@ from adapters.errors import Rejected
 from adapters.formats.openai_chat import details
 from adapters.formats.openai_chat.details import API
 from adapters.formats.shared import data_url
+from adapters.formats.shared.chat_parts import citation
 from adapters.formats.shared.fields import Fields, wrong
 from adapters.model import (
     NOTHING,
     CacheMark,
-    Citation,
     Extras,
     Json,
     Media,
@@ -177,7 +177,7 @@ def _marked(parts: tuple[Part, ...], mark: CacheMark | None) -> tuple[Part, ...]
 
 def _assistant(fields: Fields) -> tuple[Part, ...]:
     parts = list(_content(fields))
-    citations = _citations(fields.items("annotations"))
+    citations = tuple(c for value in fields.items("annotations") if (c := citation(value, API)) is not None)
     if citations and len(parts) == 1 and isinstance(parts[0], Text):
         parts[0] = replace(parts[0], citations=citations)
     if refusal := fields.text("refusal"):
@@ -250,24 +250,4 @@ def _word(extra: Mapping[str, Json], owner: str, name: str) -> str | None:
     match extra.get(owner):
         case dict() as own if isinstance(word := own.get(name), str) and word:
             return word
-    return None
-
-
-def _citations(values: list[Json]) -> tuple[Citation, ...]:
-    return tuple(made for value in values if (made := citation(value)) is not None)
-
-
-def citation(value: Json) -> Citation | None:
-    """An entry of `annotations`. What is no URL citation is kept for clients of this dialect."""
-    match value:
-        case {"type": "url_citation", "url_citation": dict() as cited}:
-            url, title, start, end = (cited.get(key) for key in ("url", "title", "start_index", "end_index"))
-            return Citation(
-                url if isinstance(url, str) else None,
-                title if isinstance(title, str) else None,
-                start if isinstance(start, int) else None,
-                end if isinstance(end, int) else None,
-            )
-        case dict():
-            return Citation(extras={API: value})
     return None

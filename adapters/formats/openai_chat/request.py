@@ -143,9 +143,7 @@ def _output(fields: Fields) -> OutputFormat | None:
             return OutputFormat("text")
         case "json_object":
             schema = form.object("schema")
-            if schema is not None:
-                fields.values["response_format"] = raw
-            return OutputFormat("json") if schema is None else OutputFormat("schema", schema)
+            return OutputFormat("json") if schema is None else OutputFormat("schema", schema, extras={API: raw})
         case "json_schema":
             return _schema(Fields.of(form.take("json_schema"), form.at("json_schema")))
     fields.values["response_format"] = raw

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters import json
 from adapters.errors import ErrorType, Failure
 from adapters.formats.shared.http import retry_after, type_of
 from adapters.formats.shared.retry_text import wait_in
+from adapters.formats.shared.vendor_codes import MINIMAX, ZAI
 from adapters.model import Json
 
 _RANK: tuple[ErrorType, ...] = (
@@ -27,6 +28,8 @@ _RANK: tuple[ErrorType, ...] = (
     "rate_limit_error",
     "invalid_tool_call",
     "invalid_request_error",
+    "timeout_error",
+    "api_error",
 )
 """Where code and type disagree, the earlier one holds."""
 
@@ -127,6 +130,7 @@ SENTENCES: tuple[tuple[ErrorType, str], ...] = (
     ("overloaded_error", r"currently overloaded"),
     ("overloaded_error", r"服务过载"),
     ("invalid_tool_call", r"tool call validation failed"),
+    ("invalid_request_error", r"tools param requires --jinja flag"),
 )
 """Sentences of the hosts' own messages, in the order in which they are looked for."""
 
@@ -142,6 +146,9 @@ WORDS: tuple[tuple[ErrorType, str], ...] = (
 """Single words. Not looked for under 400, 404 and 422, whose messages quote names that the client chose."""
 
 _QUOTING = frozenset({400, 404, 422})
+
+_UNPAID = frozenset({402, 412})
+"""Fireworks says 412 of a suspended account (2026-11)."""
 
 
 def _compiled(rows: tuple[tuple[ErrorType, str], ...]) -> tuple[tuple[ErrorType, re.Pattern[str]], ...]:
@@ -179,6 +186,7 @@ class Told:
     text: str = ""
     number: int | None = None
     filtered: bool = False
+    vendor: ErrorType | None = None
 
 
 def failure(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
@@ -208,12 +216,13 @@ def _kind(status: int | None, told: Told) -> ErrorType:
     if told.filtered:
         return "content_filter"
     by_text = _sentence(told.text, _SENTENCES if status in _QUOTING else _SENTENCES + _WORDS)
-    by_code = min((CODES[word] for word in told.words if word in CODES), key=_RANK.index, default=None)
+    codes = (CODES.get(word) or ZAI.get(word) for word in told.words)
+    by_code = told.vendor or min(filter(None, codes), key=_RANK.index, default=None)
     if by_code == "rate_limit_error" and by_text in ("overloaded_error", "billing_error"):
         return by_text
     if by_code is not None:
         return by_code
-    if status == 402:
+    if status in _UNPAID:
         return "billing_error"
     if by_text is not None:
         return by_text
@@ -261,7 +270,8 @@ def _told(value: Json) -> Told:
         case {"errors": [first, *_]}:
             return _told(first)
         case {"base_resp": dict() as base}:
-            return _object({"message": base.get("status_msg"), "code": base.get("status_code")})
+            told = _object({"message": base.get("status_msg")})
+            return replace(told, vendor=MINIMAX.get(str(base.get("status_code"))))
         case dict():
             return _object(value)
     return Told()

@@ -47,6 +47,12 @@ def facts(model: str) -> Facts | None:
     return _gpt(int(found["major"]), int(found["minor"] or 0), found["rest"])
 
 
+def tools_while_reasoning(model: str) -> bool:
+    """Whether Chat Completions takes function tools while the model reasons: up to gpt-5.3."""
+    found = _GPT.match(model.rsplit("/", 1)[-1].lower())
+    return found is None or (int(found["major"]), int(found["minor"] or 0)) < (5, 4)
+
+
 def _gpt(major: int, minor: int, rest: str) -> Facts:
     version = (major, minor)
     if "chat" in rest:

@@ -15,6 +15,7 @@ from proxy.config.reference import keys
 
 TESTS = Path(__file__).parents[2]
 
+CHAT = "adapters/formats/openai_chat/test_flags.py"
 GEMINI = "adapters/formats/google_gemini"
 MESSAGES = "adapters/formats/anthropic_messages/test_request.py"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
@@ -52,6 +53,34 @@ EFFECTS: dict[str, str] = {
     "models.NAME.retry.backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
     "models.NAME.retry.max_backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
     "models.NAME.commit": "proxy/engine/test_gate.py::test_commit_answer_holds_reasoning_back_too",
+    "compat.openai-chat.assistant_after_tool_result": f"{CHAT}::test_assistant_after_tool_result",
+    "compat.openai-chat.cache": f"{CHAT}::test_cache",
+    "compat.openai-chat.custom_tools": f"{CHAT}::test_custom_tools",
+    "compat.openai-chat.developer_role": f"{CHAT}::test_developer_role",
+    "compat.openai-chat.key_header": f"{CHAT}::test_key_header",
+    "compat.openai-chat.max_tokens_field": f"{CHAT}::test_max_tokens_field",
+    "compat.openai-chat.max_tools": f"{CHAT}::test_max_tools",
+    "compat.openai-chat.merge_system": f"{CHAT}::test_merge_system",
+    "compat.openai-chat.message_name": f"{CHAT}::test_message_name",
+    "compat.openai-chat.metadata": f"{CHAT}::test_fields_that_few_hosts_know",
+    "compat.openai-chat.null_content": f"{CHAT}::test_null_content",
+    "compat.openai-chat.openai_reasoning_models": f"{CHAT}::test_openai_reasoning_models",
+    "compat.openai-chat.parallel_tool_calls": f"{CHAT}::test_parallel_tool_calls",
+    "compat.openai-chat.parsed_arguments": f"{CHAT}::test_parsed_arguments",
+    "compat.openai-chat.prompt_cache_key": f"{CHAT}::test_fields_that_few_hosts_know",
+    "compat.openai-chat.reasoning_echo": f"{CHAT}::test_reasoning_echo",
+    "compat.openai-chat.reasoning_style": f"{CHAT}::test_reasoning_style",
+    "compat.openai-chat.response_format": f"{CHAT}::test_response_format",
+    "compat.openai-chat.service_tier": f"{CHAT}::test_fields_that_few_hosts_know",
+    "compat.openai-chat.sort_tools": f"{CHAT}::test_sort_tools",
+    "compat.openai-chat.store": f"{CHAT}::test_fields_that_few_hosts_know",
+    "compat.openai-chat.stream_usage": f"{CHAT}::test_stream_usage",
+    "compat.openai-chat.strict_tools": f"{CHAT}::test_strict_tools",
+    "compat.openai-chat.tool_choice": f"{CHAT}::test_tool_choice",
+    "compat.openai-chat.tool_id": f"{CHAT}::test_tool_id",
+    "compat.openai-chat.tool_result_name": f"{CHAT}::test_tool_result_name",
+    "compat.openai-chat.unsupported_fields": f"{CHAT}::test_unsupported_fields",
+    "compat.openai-chat.unsupported_schema_keywords": f"{CHAT}::test_unsupported_schema_keywords",
 }
 
 NOT_YET = [
@@ -75,35 +104,8 @@ NOT_YET = [
     "compat.ollama-chat.sort_tools",
     "compat.ollama-chat.text_tool_calls",
     "compat.ollama-chat.tools",
-    "compat.openai-chat.assistant_after_tool_result",
-    "compat.openai-chat.cache",
-    "compat.openai-chat.custom_tools",
-    "compat.openai-chat.developer_role",
-    "compat.openai-chat.key_header",
-    "compat.openai-chat.max_tokens_field",
-    "compat.openai-chat.max_tools",
-    "compat.openai-chat.merge_system",
-    "compat.openai-chat.message_name",
-    "compat.openai-chat.metadata",
-    "compat.openai-chat.null_content",
-    "compat.openai-chat.parallel_tool_calls",
-    "compat.openai-chat.parsed_arguments",
-    "compat.openai-chat.prompt_cache_key",
-    "compat.openai-chat.reasoning_echo",
-    "compat.openai-chat.reasoning_style",
-    "compat.openai-chat.response_format",
-    "compat.openai-chat.service_tier",
-    "compat.openai-chat.sort_tools",
-    "compat.openai-chat.store",
-    "compat.openai-chat.stream_usage",
-    "compat.openai-chat.strict_tools",
     "compat.openai-chat.text_tool_calls",
-    "compat.openai-chat.tool_choice",
-    "compat.openai-chat.tool_id",
-    "compat.openai-chat.tool_result_name",
     "compat.openai-chat.tools",
-    "compat.openai-chat.unsupported_fields",
-    "compat.openai-chat.unsupported_schema_keywords",
     "models.NAME.deadline_seconds",
     "models.NAME.fallbacks[].context_window",
     "models.NAME.fallbacks[].target",
@@ -238,6 +240,5 @@ def test_the_walk_finds_keys_on_every_level():
         "models.NAME.target[].weight",
         "models.NAME.fallbacks[].on_errors",
         "models.NAME.force.stop",
-        "compat.openai-chat.tool_choice",
-    } <= ALL
+        } <= ALL
     assert not {"server", "clients", "providers", "models", "providers.NAME.timeout", "models.NAME.fallbacks"} & ALL

@@ -164,8 +164,7 @@ def test_response_format(form: Any, expected: OutputFormat) -> None:
 
 def test_a_response_format_of_a_vendor_stays_for_its_own_api() -> None:
     both = {"type": "json_object", "schema": {"type": "object"}}
-    assert asked(response_format=both).output == OutputFormat("schema", {"type": "object"})
-    assert asked(response_format=both).extras == {OWN: {"response_format": both}}
+    assert asked(response_format=both).output == OutputFormat("schema", {"type": "object"}, extras={OWN: both})
     regex = {"type": "regex", "pattern": "a+"}
     assert asked(response_format=regex).output is None
     assert asked(response_format=regex).extras == {OWN: {"response_format": regex}}

@@ -166,6 +166,7 @@ BY_SENTENCE = [
     (500, "The engine is currently overloaded, please try again later.", "overloaded_error"),
     (500, "服务过载,请稍后再试", "overloaded_error"),
     (400, "Tool call validation failed: attempted to call tool 'x'", "invalid_tool_call"),
+    (500, "tools param requires --jinja flag", "invalid_request_error"),
     (
         429,
         "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000.",
@@ -208,7 +209,7 @@ def test_look_alikes(status, message, type):
     ("status", "type"),
     [
         (400, "invalid_request_error"), (401, "upstream_auth_error"), (402, "billing_error"),
-        (403, "upstream_auth_error"), (404, "not_found_error"), (405, "invalid_request_error"),
+        (412, "billing_error"), (403, "upstream_auth_error"), (404, "not_found_error"), (405, "invalid_request_error"),
         (408, "timeout_error"), (409, "api_error"), (413, "request_too_large"), (422, "invalid_request_error"),
         (429, "rate_limit_error"), (498, "invalid_request_error"), (499, "connection_error"), (500, "api_error"),
         (502, "api_error"), (503, "overloaded_error"), (504, "timeout_error"), (524, "timeout_error"),
