@@ -42,6 +42,7 @@ CAPPED = "You have reached your specified API usage limits."
         (404, body("not_found_error", "model: claude-nope"), "not_found_error"),
         (408, body("timeout_error", "late"), "timeout_error"),
         (409, body("conflict_error", "again"), "api_error"),
+        (409, body("invalid_request_error", "again"), "api_error"),
         (413, b"<html><body>413 Request Entity Too Large</body></html>", "request_too_large"),
         (413, body("request_too_large", "big"), "request_too_large"),
         (422, body("invalid_request_error", "x"), "invalid_request_error"),

@@ -534,6 +534,8 @@ def test_deferred_tools():
     assert "defer_loading" not in body_of(ask(tools=(later,)))["tools"][0]
     body = body_of(ask(tools=(later, WEATHER, search)), compat={"cache": "auto", "sort_tools": False})
     assert body["tools"][0] == {"name": "later", "input_schema": CLOSED, "defer_loading": True}
+    last = body_of(ask(tools=(WEATHER, later), dialect="messages"), compat={"cache": "auto", "sort_tools": False})
+    assert ["cache_control" in tool for tool in last["tools"]] == [True, False]
     own = body_of(ask(tools=(later,), dialect="messages"))["tools"][0]
     assert own["defer_loading"] is True
 

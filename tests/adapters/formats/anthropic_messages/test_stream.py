@@ -299,10 +299,11 @@ def test_unknown_deltas_and_fields_pass():
     counted = delta(0, "thinking_delta", thinking="hm", estimated_tokens=4)
     silent = delta(0, "thinking_delta", thinking="", estimated_tokens=8)
     odd = delta(1, "sparkle_delta", stars=3)
-    data = stopped(block(0, "thinking", thinking=""), silent, counted, stop(0), text_block(1), odd, text(1, "a"),
-                   stop(1), end("end_turn"), DONE)
+    data = stopped(block(0, "thinking", thinking=""), silent, silent, counted, stop(0), text_block(1), odd,
+                   text(1, "a"), stop(1), end("end_turn"), DONE)
     assert decoded(data)[2:-2] == [
         Opened(0, "reasoning", {N: {}}),
+        Pass(N, "content_block_delta", silent),
         Pass(N, "content_block_delta", silent),
         ReasoningDelta(0, "hm"),
         Pass(N, "content_block_delta", delta(0, "thinking_delta", thinking="", estimated_tokens=4)),
