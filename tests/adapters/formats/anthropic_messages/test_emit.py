@@ -163,8 +163,9 @@ def test_own_reasoning_is_native():
 
 def test_a_part_that_changes_its_kind_becomes_two_blocks():
     events = [ReasoningDelta(0, "hm"), Signed(0, N, data="RED"), PartEnd(0), Finish("stop")]
+    unsigned = pack(Reasoning(sections=("hm",)))
     assert blocks(events) == [
-        thinking(0), delta(0, "thinking_delta", thinking="hm"), signature(0, pack(Reasoning(sections=("hm",)))), stop(0),
+        thinking(0), delta(0, "thinking_delta", thinking="hm"), signature(0, unsigned), stop(0),
         block(1, "redacted_thinking", data="RED"), stop(1),
     ]
 
