@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from adapters import json
@@ -85,7 +86,12 @@ class Encoder:
         out: list[bytes] = []
         if not self._begun:
             self._begin(out)
-        for event in self._sequencer.feed(events):
+        told = self._sequencer.feed(events)
+        self._take(self._score(told, out) if self._reply.scored else told, out)
+        return b"".join(out)
+
+    def _take(self, events: Iterable[Event], out: list[bytes]) -> None:
+        for event in events:
             kind = type(event)
             if (kind is TextDelta or kind is CallDelta) and self._open is not None and (
                 event.part == self._open.part  # type: ignore[union-attr]
@@ -93,7 +99,33 @@ class Encoder:
                 self._delta(event.text, out)  # type: ignore[union-attr]
             else:
                 self._other(event, out)
-        return b"".join(out)
+
+    def _score(self, events: list[Event], out: list[bytes]) -> list[Event]:
+        """Writes each delta whose log probabilities follow at once together with them; gives back what comes after."""
+        waiting: list[Event] = []
+        written = False
+        for event, after in zip_longest(events, events[1:]):
+            if written:
+                written = False
+            elif (
+                isinstance(event, TextDelta) and event.text and isinstance(after, Logprobs) and after.part == event.part
+            ):
+                self._take(waiting, out)
+                waiting = []
+                self._say(event.part, False, out)
+                self._scored(event.text, list(after.tokens), out)
+                written = True
+            else:
+                waiting.append(event)
+        return waiting
+
+    def _scored(self, text: str, tokens: list[Json], out: list[bytes]) -> None:
+        opened = self._open
+        assert opened is not None
+        place = self._place(opened, content_index=len(opened.content))
+        self._write(out, "response.output_text.delta", {**place, "delta": text, "logprobs": tokens})
+        opened.texts.append(text)
+        opened.scores += tokens
 
     def close(self) -> bytes:
         out: list[bytes] = []

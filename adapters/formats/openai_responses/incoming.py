@@ -44,17 +44,20 @@ def decode(body: Json, call: Call) -> Incoming:
     model = fields.needed("model")
     _stateless(fields)
     include = _include(fields)
-    echo = _echo(fields.values)
-    conversation = Conversation()
-    instructions = fields.text("instructions")
-    if instructions and instructions.strip():
-        conversation.messages.append(
-            Message("system", (Text(instructions),), extras={NAME: {"instructions": True}})
-        )
-    if (given := fields.take("input")) is not None:
-        conversation.read(given)
-    elif "prompt" not in fields.values:
-        raise Rejected("input is required", "input")
+    reply = Reply(
+        id=f"resp_{call.new_id(32)}",
+        model=model,
+        created=call.now,
+        new_id=call.new_id,
+        echo=_echo(fields.values),
+        sealed=ENCRYPTED in include,
+        scored=LOGPROBS in include,
+    )
+    return Incoming(_request(fields, model, include, warnings), reply, tuple(warnings))
+
+
+def _request(fields: Fields, model: str, include: list[str], warnings: list[str]) -> Request:
+    conversation = _conversation(fields)
     tools = _all_tools(read_tools(fields.items("tools")), conversation.tools)
     stream = fields.flag("stream") or False
     store = fields.flag("store")
@@ -62,7 +65,7 @@ def decode(body: Json, call: Call) -> Incoming:
         warnings.append(NOT_KEPT)
     output, verbosity = _text(fields)
     _stream_options(fields, stream, warnings)
-    request = Request(
+    return Request(
         model=model,
         messages=tuple(conversation.messages),
         tools=tools,
@@ -82,16 +85,21 @@ def decode(body: Json, call: Call) -> Incoming:
         options=_options(fields),
         extras=_extras(fields, include),
     )
-    reply = Reply(
-        id=f"resp_{call.new_id(32)}",
-        model=model,
-        created=call.now,
-        new_id=call.new_id,
-        echo=echo,
-        sealed=ENCRYPTED in include,
-        scored=LOGPROBS in include,
-    )
-    return Incoming(request, reply, tuple(warnings))
+
+
+def _conversation(fields: Fields) -> Conversation:
+    """Instructions and input. A prompt template may stand for the input."""
+    conversation = Conversation()
+    instructions = fields.text("instructions")
+    if instructions and instructions.strip():
+        conversation.messages.append(
+            Message("system", (Text(instructions),), extras={NAME: {"instructions": True}})
+        )
+    if (given := fields.take("input")) is not None:
+        conversation.read(given)
+    elif "prompt" not in fields.values:
+        raise Rejected("input is required", "input")
+    return conversation
 
 
 def _stateless(fields: Fields) -> None:

@@ -349,12 +349,26 @@ def test_citations():
 TOKEN = {"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": []}
 
 
-@pytest.mark.parametrize("asked", [True, False])
-def test_log_probabilities(asked):
-    told, last = stream(TextDelta(0, "a"), Logprobs(0, (TOKEN,)), PartEnd(0), to=reply(scored=asked))
-    scores = [TOKEN] if asked else []
-    assert told[3][1]["logprobs"] == scores
-    assert last[1]["response"]["output"] == [message(content=[part("a", logprobs=scores)])]
+OTHER = {"token": "b", "logprob": -0.25, "bytes": [98], "top_logprobs": []}
+
+
+def test_log_probabilities():
+    events = [CallStart(0, "call_a", "f"), CallDelta(0, "{}"), PartEnd(0),
+              TextDelta(1, "a"), Logprobs(1, (TOKEN,)), TextDelta(1, "-"), TextDelta(1, "b"), Logprobs(1, (OTHER,)),
+              PartEnd(1)]
+    told, last = stream(*events, to=reply(scored=True))
+    deltas = [(data["delta"], data["logprobs"]) for name, data in told if name == "response.output_text.delta"]
+    assert deltas == [("a", [TOKEN]), ("-", []), ("b", [OTHER])]
+    done = [data["logprobs"] for name, data in told if name == "response.output_text.done"]
+    assert done == [[TOKEN, OTHER]]
+    items = [call(arguments="{}"), message("msg_2", content=[part("a-b", logprobs=[TOKEN, OTHER])])]
+    assert last[1]["response"]["output"] == items
+    encoder = Encoder(reply(scored=True))
+    late = parse(b"".join(encoder.feed([event]) for event in [*events, STOP]) + encoder.close())
+    assert late[-1] == last
+    told, last = stream(*events)
+    assert all(data["logprobs"] == [] for _, data in told if "logprobs" in data)
+    assert last[1]["response"]["output"][1]["content"] == [part("a-b")]
 
 
 @pytest.mark.parametrize(
