@@ -30,7 +30,12 @@ class Shaped:
 def fitted(request: Request, to: Target, warnings: dict[str, None]) -> Shaped:
     """The request in a form in which the model can be held to its output format."""
     output = request.output
-    if output is None or output.kind == "text" or to.json_beside_tools or not request.tools:
+    if output is None or output.kind == "text":
+        return Shaped(request, None)
+    if to.json_beside_tools or not request.tools:
+        if not _fits(output, to):
+            warnings[f"response_format: its schema is told in words, {to.upstream.model} cannot take it whole"] = None
+            return Shaped(_told(request, output), OutputFormat("json"))
         return Shaped(request, output)
     choice = request.tool_choice
     if choice is not None and choice.mode == "none":
@@ -43,6 +48,14 @@ def fitted(request: Request, to: Target, warnings: dict[str, None]) -> Shaped:
         return _by_tool(request)
     warnings[f"response_format: told in words, {to.upstream.model} takes none beside tools"] = None
     return Shaped(_told(request, output), None)
+
+
+def _fits(output: OutputFormat, to: Target) -> bool:
+    """Whether the older field can say the schema without changing what an answer looks like."""
+    if not to.use_parameters or output.kind != "schema" or API in output.extras:
+        return True
+    made = gemini_parameters(output.schema, vertex=to.vertex)
+    return made is not None and made.inverse is None
 
 
 def _by_tool(request: Request) -> Shaped:
@@ -71,9 +84,9 @@ def fields(output: OutputFormat | None, to: Target) -> dict[str, Json]:
         return dict(native)
     if output.kind == "json" or output.schema is None:
         return {"responseMimeType": JSON}
-    if not isinstance(output.schema, dict) or output.schema.get("type", "object") != "object":
-        return {"responseMimeType": JSON, "responseJsonSchema": output.schema}
     if to.use_parameters:
         made = gemini_parameters(output.schema, vertex=to.vertex)
-        return {"responseMimeType": JSON, **({"responseSchema": made.schema} if made is not None else {})}
+        return {"responseMimeType": JSON, "responseSchema": made.schema if made is not None else {}}
+    if not isinstance(output.schema, dict) or output.schema.get("type", "object") != "object":
+        return {"responseMimeType": JSON, "responseJsonSchema": output.schema}
     return {"responseMimeType": JSON, "responseJsonSchema": gemini_json_schema(output.schema).schema}

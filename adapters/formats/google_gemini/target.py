@@ -110,6 +110,6 @@ def _empty(value: object) -> bool:
     """Whether a schema names no argument: `should be non-empty for OBJECT type` is the error for sending it."""
     if not isinstance(value, dict):
         return True
-    if isinstance(value.get("additionalProperties"), dict) and value["additionalProperties"]:
+    if value.get("additionalProperties", False) is not False:
         return False
     return not any(value.get(word) for word in _CONTENT_WORDS)

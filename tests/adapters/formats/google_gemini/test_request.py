@@ -291,6 +291,14 @@ def test_the_older_field_on_request():
     assert generation(older, output=SCHEMA).keys() == {"responseMimeType", "responseSchema"}
 
 
+def test_the_older_field_cannot_say_every_schema():
+    older = Upstream("gemini-2.5-flash", compat={"use_parameters": True})
+    made, warnings = sent(ask(output=OutputFormat("schema", {"type": "object", "properties": {}})), older)
+    assert made["generationConfig"] == {"responseMimeType": "application/json"}
+    assert "JSON Schema" in made["systemInstruction"]["parts"][0]["text"]
+    assert warnings == ("response_format: its schema is told in words, gemini-2.5-flash cannot take it whole",)
+
+
 def test_a_gemini_clients_own_form_goes_as_it_came():
     own = {"responseMimeType": "application/json", "responseSchema": {"type": "OBJECT", "propertyOrdering": ["n"]}}
     output = OutputFormat("schema", OBJECT, extras={"google-gemini": own})

@@ -28,6 +28,10 @@ def test_a_tool_without_arguments_has_no_schema(schema, upstream):
     assert declared(Tool("ping", schema=schema), upstream) == {"name": "ping"}
 
 
+def test_an_open_object_takes_arguments():
+    assert "parametersJsonSchema" in declared(Tool("f", schema={"type": "object", "additionalProperties": True}))
+
+
 def test_just_one_of_the_two_schema_fields():
     assert declared(WEATHER).keys() == {"name", "description", "parametersJsonSchema"}
     assert declared(WEATHER, OLDER).keys() == {"name", "description", "parameters"}
