@@ -80,7 +80,7 @@ def check_family(body: Json, family: str) -> None:
     elif is_reasoning(family):
         _check_reasoning(body, family)
     elif "search-preview" in family and body.get("temperature") is not None:
-        raise _unsupported("temperature")
+        raise unsupported("temperature")
 
 
 def is_reasoning(family: str) -> bool:
@@ -128,47 +128,47 @@ def _check_reasoning(body: Json, family: str) -> None:
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
         )
         raise Problem(text, "max_tokens", "unsupported_parameter")
-    effort = _effort(body, family)
+    effort = effort_in_force(body.get("reasoning_effort"), family, "reasoning_effort")
     if body.get("temperature") not in (None, 1) and effort != "none":
         text = "Unsupported value: 'temperature' does not support "
         text += f"{body['temperature']} with this model. Only the default (1) value is supported."
         raise Problem(text, "temperature", "unsupported_value")
     for field in _SAMPLING[1:]:
         if body.get(field) not in (None, False) and effort != "none":
-            raise _unsupported(field)
+            raise unsupported(field)
     if body.get("stop") is not None and not family.startswith("o1"):
-        raise _unsupported("stop")
+        raise unsupported("stop")
     if family.startswith("o1-mini") and any(m["role"] in ("system", "developer") for m in body["messages"]):
         text = "Unsupported value: 'messages[0].role' does not support 'system' with this model."
         raise Problem(text, "messages[0].role", "unsupported_value")
     functions = any(tool["type"] == "function" for tool in body.get("tools") or [])
-    if functions and effort != "none" and _minor(family) >= 4:
+    if functions and effort != "none" and generation(family) >= 4:
         text = f"Function tools with reasoning_effort are not supported for {family} in /v1/chat/completions."
         raise Problem(f"{text} Please use /v1/responses instead.", "reasoning_effort")
 
 
-def _unsupported(field: str) -> Problem:
+def unsupported(field: str) -> Problem:
+    """The API's sentence about a field that the model does not take."""
     text = f"Unsupported parameter: '{field}' is not supported with this model."
     return Problem(text, field, "unsupported_parameter")
 
 
-def _minor(family: str) -> int:
+def generation(family: str) -> int:
     """The N of gpt-5.N; 0 for gpt-5, -1 for others."""
     found = _GPT5.match(family)
     return int(found["minor"] or 0) if found else -1
 
 
-def _effort(body: Json, family: str) -> str:
-    """The effort in force; raises Problem for one that the generation does not know."""
-    asked: str | None = body.get("reasoning_effort")
-    minor, found = _minor(family), _GPT5.match(family)
+def effort_in_force(asked: str | None, family: str, param: str) -> str:
+    """The effort of a request; raises Problem for one that the generation does not know."""
+    minor, found = generation(family), _GPT5.match(family)
     if asked is not None and found and "-chat" in found["rest"]:
-        raise _unsupported("reasoning_effort")
+        raise unsupported(param)
     known = _efforts(family, minor)
     if asked is not None and asked not in known:
         names = ", ".join(f"'{name}'" for name in known)
-        text = f"Unsupported value: 'reasoning_effort' does not support '{asked}' with this model."
-        raise Problem(f"{text} Supported values are: {names}.", "reasoning_effort", "unsupported_value")
+        text = f"Unsupported value: '{param}' does not support '{asked}' with this model."
+        raise Problem(f"{text} Supported values are: {names}.", param, "unsupported_value")
     return asked or ("none" if 1 <= minor <= 4 and "-pro" not in family else "medium")
 
 

@@ -5,5 +5,6 @@ from __future__ import annotations
 from proxy.emulate.anthropic_messages import API as ANTHROPIC_MESSAGES
 from proxy.emulate.api import Api
 from proxy.emulate.openai_chat import API as OPENAI_CHAT
+from proxy.emulate.openai_responses import API as OPENAI_RESPONSES
 
-APIS: tuple[Api, ...] = (OPENAI_CHAT, ANTHROPIC_MESSAGES)
+APIS: tuple[Api, ...] = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
