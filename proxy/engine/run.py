@@ -277,6 +277,7 @@ class _Attempt:
         except Broken as broken:
             self.close()
             return broken.failure
+        response.close()
         return self._complete(body, response, filter_moves)
 
     async def _refused(self, response: Response) -> Failure:
