@@ -13,8 +13,9 @@ from adapters.format import Outgoing, Upstream
 from adapters.formats.openai_chat.details import API
 from adapters.formats.openai_chat.history import Host, Writer
 from adapters.formats.openai_chat.thinking import Told, told
+from adapters.formats.shared.instruct import ANSWER_JSON, CALL_NOW, answer_schema, instructed, says_json
 from adapters.formats.shared.merge import merge
-from adapters.history import HistoryRules, leading_system
+from adapters.history import HistoryRules
 from adapters.model import NOTHING, Json, Message, OutputFormat, Request, Text, Tool, ToolChoice
 from adapters.prepare import Rules, prepare
 from adapters.tools.ids import CHAT, MISTRAL, IdRule
@@ -40,7 +41,6 @@ _KNOWN_TO = {
 }
 """Fields of OpenAI's own -> the flag of the hosts that take them."""
 
-CALL_NOW = "Call one of the tools now."
 _NO_TEMPERATURE = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs",
                    "top_logprobs")
 
@@ -265,27 +265,19 @@ def _only_json(job: _Job) -> bool:
 
 
 def _instructed(job: _Job) -> tuple[Message, ...]:
-    """The messages, with what must be said of the output where the host cannot be told otherwise."""
+    """The messages, with what must be said of the output where the host cannot be told otherwise.
+
+    OpenAI refuses `json_object` where the prompt does not have the word (2026-11).
+    """
     wanted, messages = job.request.output, job.request.messages
     if wanted is None or wanted.kind == "text":
         return messages
     if wanted.kind == "schema" and _only_json(job):
         job.warnings["response_format: the schema is told in the prompt, the upstream does not enforce it"] = None
-        text = f"Answer with one JSON object that fits this JSON Schema:\n{json.text(wanted.schema)}"
-    elif (wanted.kind == "json" or _only_json(job)) and job.request.dialect != "chat" and not _says_json(messages):
-        text = "Answer with one JSON object."
-    else:
-        return messages
-    lead = leading_system(messages)
-    if lead == 0:
-        return (Message("system", (Text(text),)), *messages)
-    last = messages[lead - 1]
-    return (*messages[: lead - 1], replace(last, parts=(*last.parts, Text(text))), *messages[lead:])
-
-
-def _says_json(messages: Iterable[Message]) -> bool:
-    """`json_object` is a 400 where the prompt does not say the word."""
-    return any(isinstance(p, Text) and "json" in p.text.lower() for m in messages for p in m.parts)
+        return instructed(messages, answer_schema(wanted.schema))
+    if wanted.kind == "json" and job.request.dialect != "chat" and not says_json(messages):
+        return instructed(messages, ANSWER_JSON)
+    return messages
 
 
 # --- fields ------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from adapters.model import NOTHING, Json, Usage
 
 _READ = frozenset({
     "prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details",
-    "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens", "reasoning_tokens",
+    "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens", "reasoning_tokens", "num_cached_tokens",
+    "prompt_token_details",
 })
 _READ_DETAILS = frozenset({"cached_tokens", "cache_write_tokens", "reasoning_tokens"})
 
@@ -27,6 +28,8 @@ def usage(raw: Mapping[str, Json], api: str | None = None) -> Usage:
         _count(prompt_details, "cached_tokens"),
         _count(raw, "prompt_cache_hit_tokens"),
         _count(raw, "cached_tokens"),
+        _count(raw, "num_cached_tokens"),
+        _count(_object(raw, "prompt_token_details"), "cached_tokens"),
     )
     if prompt is not None and completion is not None and reasoning:
         total = _count(raw, "total_tokens")

@@ -17,6 +17,7 @@ TESTS = Path(__file__).parents[2]
 
 CHAT = "adapters/formats/openai_chat/test_flags.py"
 GEMINI = "adapters/formats/google_gemini"
+MISTRAL = "adapters/formats/mistral_chat/test_request.py"
 MESSAGES = "adapters/formats/anthropic_messages/test_request.py"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
 
@@ -53,6 +54,8 @@ EFFECTS: dict[str, str] = {
     "models.NAME.retry.backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
     "models.NAME.retry.max_backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
     "models.NAME.commit": "proxy/engine/test_gate.py::test_commit_answer_holds_reasoning_back_too",
+    "compat.mistral-chat.sort_tools": f"{MISTRAL}::test_sort_tools",
+    "compat.mistral-chat.strict_tools": f"{MISTRAL}::test_strict_tools",
     "compat.openai-chat.assistant_after_tool_result": f"{CHAT}::test_assistant_after_tool_result",
     "compat.openai-chat.cache": f"{CHAT}::test_cache",
     "compat.openai-chat.custom_tools": f"{CHAT}::test_custom_tools",
@@ -97,8 +100,6 @@ NOT_YET = [
     "compat.cohere-chat.strict_tools",
     "compat.google-gemini.sort_tools",
     "compat.google-gemini.unsupported_schema_keywords",
-    "compat.mistral-chat.sort_tools",
-    "compat.mistral-chat.strict_tools",
     "compat.mistral-chat.text_tool_calls",
     "compat.mistral-chat.tools",
     "compat.ollama-chat.sort_tools",
