@@ -42,8 +42,8 @@ def main() -> int:
         wait_for(f"http://127.0.0.1:{port}/readyz", demo)
         for name, code in snippets:
             print(f"-- README snippet: {name}", flush=True)
-            code = code.replace("http://127.0.0.1:4100", f"http://127.0.0.1:{port}")
-            subprocess.run([sys.executable, "-c", code], check=True, timeout=60, cwd=ROOT)
+            moved = code.replace("http://127.0.0.1:4100", f"http://127.0.0.1:{port}")
+            subprocess.run([sys.executable, "-c", moved], check=True, timeout=60, cwd=ROOT)
     finally:
         os.killpg(demo.pid, signal.SIGTERM)
         demo.wait(20)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from adapters.errors import Attempt, Failure
 from adapters.events import Event
@@ -117,6 +117,15 @@ class Api(Protocol):
 
     def counted(self, body: bytes) -> int:
         """Tokens from the answer to `count_tokens`. Raises Malformed."""
+
+
+@runtime_checkable
+class Mends(Protocol):
+    """An API with documented refusals that a changed request answers."""
+
+    def mended(self, request: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        """The request changed as the API documents for this refusal (reasoning it cannot verify left out, a field it
+        does not know dropped), to be tried once more at once; None where there is nothing to mend."""
 
 
 # --- towards clients ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from adapters.errors import Attempt, Failure, Malformed, Rejected
 from adapters.events import Event, fold
-from adapters.format import IdSource, Outgoing
+from adapters.format import IdSource, Mends, Outgoing
 from adapters.model import Answer, Request
 from adapters.restore import Restorer
 from adapters.tools import ids
@@ -159,12 +159,15 @@ class _Walk:
         if isinstance(outgoing, Failure):
             return outgoing
         keys = tools.circuits.keys(to.name, len(to.keys), tools.clock())
-        place, tries = 0, 0
+        place, tries, mended = 0, 0, False
         while True:
             tries += 1
             result = await self._try(at, candidate, outgoing, keys[place])
             if not isinstance(result, Failure):
                 return result
+            if not mended and tries < attempts and (again := self._mended(to, result)) is not None:
+                outgoing, mended = again, True
+                continue
             retry = job.plan.retry
             wait = backoff(tries, retry.backoff_seconds, retry.max_backoff_seconds, tools.random())
             budget = Budget(attempts, self._ends - tools.clock(), wait, retry.max_backoff_seconds)
@@ -190,6 +193,14 @@ class _Walk:
                 return error.failure
             self._outgoing[to.name] = made
         return made
+
+    def _mended(self, to: Destination, failure: Failure) -> Outgoing | None:
+        """The request as the API's own advice after this failure has it (without reasoning that it refuses, …)."""
+        request = self._job.request
+        if request is None or not isinstance(to.api, Mends):
+            return None
+        changed = to.api.mended(request, to.upstream, failure)
+        return None if changed is None else to.api.encode(changed, to.upstream)
 
     async def _try(
         self, at: int, candidate: Candidate, outgoing: Outgoing, key: int

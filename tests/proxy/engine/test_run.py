@@ -40,7 +40,10 @@ class Instant(asyncio.SelectorEventLoop):
         super()._run_once()
 
 
-WHOLE = '{{"id":"x","object":"chat.completion","choices":[{{"index":0,"message":{{"role":"assistant","content":"{}"}},"finish_reason":"stop"}}]}}'
+WHOLE = (
+    '{{"id":"x","object":"chat.completion","choices":[{{"index":0,"finish_reason":"stop",'
+    '"message":{{"role":"assistant","content":"{}"}}}}]}}'
+)
 CHUNK = 'data: {{"id":"x","choices":[{{"index":0,"delta":{{"content":"{}"}}}}]}}\n\n'
 END = 'data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
@@ -204,7 +207,7 @@ CHAINS = st.lists(st.tuples(st.integers(1, 2), RULES), min_size=1, max_size=3).m
     rounds=st.integers(1, 3),
 )
 def test_always_one_answer_or_one_error_within_bounds(script, chain, attempts, stream, deadline, rounds):
-    result, network, events, job, moves, _ = play(script, chain, attempts, deadline, stream, rounds=rounds)
+    result, network, events, job, _, _ = play(script, chain, attempts, deadline, stream, rounds=rounds)
     started = job.started
     assert isinstance(result, Whole | Streaming | Lost)
     most = sum(attempts * keys for _, keys, _ in chain)
@@ -259,10 +262,10 @@ def test_the_next_key_is_asked_at_once_and_a_retry_waits_for_retry_after():
 
 
 def test_one_deadline_for_the_whole_chain():
-    result, network, _, job, _, seconds = play(["never"], [("a", 1, ()), ("b", 1, ("all",))], deadline=25.0)
+    result, network, _, _, _, seconds = play(["never"], [("a", 1, ()), ("b", 1, ("all",))], deadline=25.0)
     assert isinstance(result, Lost) and result.failure.type == "timeout_error"
     assert seconds == 25.0 and [name for name, _, _ in network.calls] == ["a"]
-    result, network, _, job, _, seconds = play(
+    result, network, _, _, _, seconds = play(
         ["never"], [("a", 1, ()), ("b", 1, ("all",))], 1, deadline=50.0, stream=True
     )
     assert [(name, at) for name, _, at in network.calls] == [("a", 0.0), ("b", 20.0)] and seconds == 40.0
