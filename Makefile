@@ -18,6 +18,9 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+chaos: $(VENV)/.dev
+	@TOOLWIRE_CHAOS=1000 $(BIN)/python -m pytest -s tests/proxy/test_chaos.py
+
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check . && $(BIN)/mypy
 

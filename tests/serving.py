@@ -35,7 +35,12 @@ class Served:
                 self.app, log_config=None, access_log=False, ws="none", lifespan="on", timeout_graceful_shutdown=2
             )
         )
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.server.serve([self._socket])), daemon=True)
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    async def _serve(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        await self.server.serve([self._socket])
 
     def _log(self, event: str, **fields: Any) -> None:
         with self._said:
@@ -47,6 +52,14 @@ class Served:
         with self._said:
             self._said.wait_for(lambda: sum(e == event for e, _ in self.logged) >= count, seconds)
             return [fields for e, fields in self.logged if e == event]
+
+    def requests_running(self) -> list[str]:
+        """Names of the tasks of requests in the proxy's loop: none when all have ended."""
+        loop = self.loop
+        if loop is None:
+            return []
+        return [t.get_name() for t in asyncio.all_tasks(loop) if "RequestResponseCycle" in repr(t.get_coro())
+                or "run_asgi" in repr(t.get_coro()) or "engine" in repr(t.get_coro())]
 
     def __enter__(self) -> Served:
         self.thread.start()
