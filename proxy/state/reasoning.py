@@ -83,8 +83,7 @@ def _bare(message: Message) -> list[ToolCall]:
         return []
     calls = [part for part in message.parts if isinstance(part, ToolCall)]
     signed = any(
-        (isinstance(part, Reasoning) and part.api is not None) or getattr(part, "signature", None)
-        for part in message.parts
+        getattr(part, "signature", None) or (isinstance(part, Reasoning) and part.data) for part in message.parts
     )
     return [] if signed else calls
 

@@ -43,6 +43,7 @@ _TEXT_FIELDS = frozenset({"text", "thought", "thoughtSignature"})
 _CALL_FIELDS = frozenset({"functionCall", "thoughtSignature"})
 _UNFINISHED = "the stream ended without a finishReason"
 _READ = frozenset({"content", "finishReason", "index", "logprobsResult"})
+_PLAIN = frozenset({"content", "finishReason", "index"})
 _HEAD = frozenset({"candidates", "usageMetadata", "modelVersion", "responseId", "promptFeedback"})
 
 
@@ -79,12 +80,16 @@ class Chunks:
     def feed(self, data: Json) -> list[Event]:
         """The events of one chunk, or of a list of chunks. Raises Malformed for what is none."""
         out: list[Event] = []
+        self.take(data, out)
+        return out
+
+    def take(self, data: Json, out: list[Event]) -> None:
+        """`feed` that adds to the events of a read."""
         for chunk in data if isinstance(data, list) else (data,):
             if not isinstance(chunk, dict):
                 raise Malformed("a chunk that is no object")
             if not self._failed:
                 self._chunk(chunk, out)
-        return out
 
     def close(self) -> list[Event]:
         """The end of the body, and of every candidate: some imitators send a finishReason with each chunk.
@@ -110,7 +115,9 @@ class Chunks:
             self._fail(errors.of_error(error, None, {}), out)
             return
         if isinstance(counts := chunk.get("usageMetadata"), dict):
-            self._counts.update((key, value) for key, value in counts.items() if value is not None)
+            if None in counts.values():
+                counts = {key: value for key, value in counts.items() if value is not None}
+            self._counts.update(counts)
         if not self._started:
             self._start(chunk, out)
         candidates = chunk.get("candidates")
@@ -149,7 +156,9 @@ class Chunks:
         index = data.get("index") or 0
         if not isinstance(index, int):
             raise Malformed("a candidate's index is no integer")
-        candidate = self._candidates.setdefault(index, _Candidate())
+        candidate = self._candidates.get(index)
+        if candidate is None:
+            candidate = self._candidates[index] = _Candidate()
         content = data.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
         self._turn(index, out)
@@ -174,7 +183,15 @@ class Chunks:
     # --- parts ---------------------------------------------------------------------------------------------------
 
     def _part(self, candidate: _Candidate, part: dict[str, Json], out: list[Event]) -> None:
-        if isinstance(text := part.get("text"), str) or "thought" in part:
+        text = part.get("text")
+        if len(part) == 1 and isinstance(text, str):
+            if text and candidate.open is not None and candidate.kind == "text":
+                out.append(TextDelta(candidate.open, text))
+                if self._grounded:
+                    candidate.texts.append(text)
+            else:
+                self._text(candidate, text, part, out)
+        elif isinstance(text, str) or "thought" in part:
             self._text(candidate, text if isinstance(text, str) else "", part, out)
         elif isinstance(call := part.get("functionCall"), dict):
             self._call(candidate, call, part, out)
@@ -255,6 +272,8 @@ class Chunks:
 
     def _beside(self, candidate: _Candidate, data: Mapping[str, Json], out: list[Event]) -> None:
         """Fields of the candidate that are not content. What only this API knows goes with the Finish."""
+        if data.keys() <= _PLAIN:
+            return
         for key, value in data.items():
             if key not in _READ and value is not None:
                 candidate.rest[key] = value

@@ -56,7 +56,7 @@ def contents(
     if system and not to.model.system:
         _prepend(entries, system)
         return None, entries
-    return ({"parts": system} if system else None), entries
+    return ({"role": "user", "parts": system} if system else None), entries
 
 
 def _add(entries: list[dict[str, Json]], role: str, parts: list[dict[str, Json]]) -> None:
@@ -108,7 +108,7 @@ def _model_parts(message: Message, to: Target, current: bool, warnings: dict[str
                 made = _signed(_call(part, to), part.signature, to)
                 if unsigned and "thoughtSignature" not in made:
                     made["thoughtSignature"] = BYPASS
-                    warnings["thought signature: calls that another model made go without the check of theirs"] = None
+                    warnings[f"thought signature: a call of this turn has none of its own, {BYPASS} is sent"] = None
                 unsigned = False
                 parts.append(made)
             case _:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from adapters import json
-from adapters.format import Outgoing, Upstream
+from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.google_gemini import structured, thinking
 from adapters.formats.google_gemini.contents import contents
 from adapters.formats.google_gemini.labels import labels
@@ -36,7 +36,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     prepared = prepare(shaped.request, upstream, rules(to, request))
     reading = replace(
         prepared.reading,
-        answer_tool=shaped.answer_tool,
+        answer_tool=_wire_name(shaped.answer_tool, prepared.reading),
         facts={"vertex": to.vertex, "grounded": any(tool.kind == "builtin" for tool in prepared.request.tools)},
     )
     body = _body(prepared.request, shaped.output, to, warnings)
@@ -67,6 +67,10 @@ def encode_count(request: Request, upstream: Upstream) -> Outgoing:
     else:
         body = {"generateContentRequest": {"model": f"models/{_name(upstream.model)}", **body}}
     return Outgoing(f"{model_path(to)}:countTokens", json.dumps(body), prepared.reading, stream=False)
+
+
+def _wire_name(name: str | None, reading: Reading) -> str | None:
+    return next((wire for wire, original in reading.names.items() if original == name), name)
 
 
 def model_path(to: Target) -> str:

@@ -94,10 +94,11 @@ class Decoder:
 
     def _bare_start(self, data: bytes) -> int | None:
         """Where a line begins that is JSON instead of an SSE field: all that follows is JSON then."""
-        if self._line_start and data.lstrip()[:1] in _OPENING:
+        if self._line_start and data[:1] != b"d" and data.lstrip()[:1] in _OPENING:
             return 0
-        found = [at + 1 for at in (data.find(b"\n{"), data.find(b"\n[")) if at >= 0]
-        return min(found, default=None)
+        if b"\n{" not in data and b"\n[" not in data:
+            return None
+        return min(at + 1 for at in (data.find(b"\n{"), data.find(b"\n[")) if at >= 0)
 
     def close(self) -> list[Event]:
         """The end of the body."""
@@ -109,13 +110,16 @@ class Decoder:
 
     def _bare(self, data: bytes) -> list[Event]:
         assert self._objects is not None
-        return [event for text in self._objects.feed(data) for event in self._chunks.feed(_json(text))]
+        events: list[Event] = []
+        for text in self._objects.feed(data):
+            self._chunks.take(_json(text), events)
+        return events
 
     def _frames(self, frames: list[Frame]) -> list[Event]:
         events: list[Event] = []
         for _, data in frames:
             if data.strip() and data != b"[DONE]":
-                events += self._chunks.feed(_json(data))
+                self._chunks.take(_json(data), events)
         return events
 
 

@@ -12,7 +12,6 @@ from adapters.formats.google_gemini.target import API, Target
 from adapters.history import leading_system
 from adapters.model import Json, Message, OutputFormat, Request, Text
 from adapters.prepare import with_answer_tool
-from adapters.tools.names import GEMINI, project
 from adapters.tools.schema import gemini_json_schema, gemini_parameters
 
 JSON = "application/json"
@@ -20,7 +19,7 @@ JSON = "application/json"
 
 @dataclass(slots=True, frozen=True)
 class Shaped:
-    """The request, the output format left for JSON mode, and the wire name of the tool that stands for the answer."""
+    """The request, the output format left for JSON mode, and the client's name of the tool that stands for it."""
 
     request: Request
     output: OutputFormat | None
@@ -64,7 +63,7 @@ def _by_tool(request: Request) -> Shaped:
     if choice is not None and choice.mode == "allowed":
         request = replace(request, tools=tuple(tool for tool in request.tools if tool.name in choice.names))
     asked, name = with_answer_tool(request)
-    return Shaped(asked, None, project([tool.name for tool in asked.tools], GEMINI)[name])
+    return Shaped(asked, None, name)
 
 
 def _told(request: Request, output: OutputFormat) -> Request:

@@ -52,7 +52,7 @@ class Decoder:
         return events
 
     def _frame(self, named: bytes | None, frame: bytes) -> list[Event]:
-        if frame.strip() in (b"", b"[DONE]"):
+        if len(frame) < 9 and frame.strip() in (b"", b"[DONE]"):
             return []
         try:
             data = json.loads(frame)
@@ -136,9 +136,10 @@ def _place(data: _Data, key: str = "content_index") -> int:
 
 def _delta(data: _Data) -> str:
     """The piece of text; older vLLM wraps that of reasoning in an object (2026-11)."""
-    match data.get("delta"):
-        case str() as text:
-            return text
+    delta = data.get("delta")
+    if isinstance(delta, str):
+        return delta
+    match delta:
         case {"text": str() as text} | {"content": str() as text}:
             return text
     return ""

@@ -41,6 +41,7 @@ def own(part):
         ((SIGNED, CALL), (SPACED,), (own(SIGNED), SPACED)),
         ((SIGNED, Text("t"), REDACTED, CALL), (Text("t"), CALL), (own(SIGNED), Text("t"), own(REDACTED), CALL)),
         ((SIGNED, CALL), (Reasoning("hm"), CALL), (own(SIGNED), CALL)),
+        ((SIGNED, CALL), (Reasoning("hm", api="b", id="rs_1"), CALL), (own(SIGNED), CALL)),
         ((Reasoning("plain"), CALL), (CALL,), (Reasoning("plain", origin=OURS), CALL)),
         (
             (ToolCall("call_0", "f", "{}", signature="g"),),

@@ -266,6 +266,13 @@ def test_calls_that_interleave_go_out_one_after_the_other():
     assert names == ["f", "g"]
 
 
+def test_a_call_that_never_ended_before_the_limit():
+    events = [TextDelta(0, "Hm."), PartEnd(0), CallStart(1, "c1", "f"), CallDelta(1, '{"a":'), Finish("length")]
+    first, last = frames(stream(events, SSE))
+    assert first["candidates"][0]["content"]["parts"] == [{"text": "Hm."}]
+    assert last["candidates"][0]["finishReason"] == "MAX_TOKENS"
+
+
 # --- calls that cannot be told -----------------------------------------------------------------------------------
 
 

@@ -58,7 +58,7 @@ def test_turns(messages, expected):
 def test_leading_system_messages_are_the_instruction():
     messages = [Message("system", (Text("A"), Text("B"))), Message("developer", (Text("C"),)), user("go")]
     made = body(ask(*messages))
-    assert made["systemInstruction"] == {"parts": [{"text": "A"}, {"text": "B"}, {"text": "C"}]}
+    assert made["systemInstruction"] == {"role": "user", "parts": [{"text": "A"}, {"text": "B"}, {"text": "C"}]}
     assert made["contents"] == [{"role": "user", "parts": [{"text": "go"}]}]
 
 
@@ -71,7 +71,7 @@ def test_gemma_gets_the_system_text_in_its_first_user_turn():
 def test_a_system_message_alone():
     made = body(ask(Message("system", (Text("A"),))))
     assert made == {
-        "systemInstruction": {"parts": [{"text": "A"}]},
+        "systemInstruction": {"role": "user", "parts": [{"text": "A"}]},
         "contents": [{"role": "user", "parts": [{"text": "."}]}],
     }
 
@@ -233,7 +233,7 @@ def test_the_first_call_of_a_current_step_is_signed(messages, expected):
 
 def test_the_bypass_is_told():
     _, warnings = sent(ask(user("go"), model(call()), results(result())), THREE)
-    assert warnings == ("thought signature: calls that another model made go without the check of theirs",)
+    assert warnings == (f"thought signature: a call of this turn has none of its own, {BYPASS} is sent",)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_a_whole_request():
     assert (outgoing.method, outgoing.stream, outgoing.query, outgoing.headers) == ("POST", False, {}, {})
     assert outgoing.warnings == ()
     assert json.loads(outgoing.body) == {
-        "systemInstruction": {"parts": [{"text": "Be brief."}]},
+        "systemInstruction": {"role": "user", "parts": [{"text": "Be brief."}]},
         "contents": [
             {"role": "user", "parts": [{"text": "Weather in Rome?"}]},
             {"role": "model", "parts": [{"functionCall": {"name": "get_weather", "args": {"city": "Rome"}}}]},
@@ -322,6 +322,14 @@ def test_before_gemini_3_a_tool_takes_the_answer():
     assert outgoing.warnings == ()
 
 
+def test_the_answers_tool_gives_way_to_a_clients_own_of_that_name():
+    taken = Tool("json_response", schema=OBJECT)
+    outgoing = API.encode(ask(output=SCHEMA, tools=(taken,)), FLASH)
+    names = [one["name"] for one in json.loads(outgoing.body)["tools"][0]["functionDeclarations"]]
+    assert names == ["json_response", "json_response_"]
+    assert outgoing.reading.answer_tool == "json_response_"
+
+
 def test_the_answers_tool_beside_an_allowed_set():
     choice = ToolChoice("allowed", ("now",))
     made = body(ask(output=SCHEMA, tools=(WEATHER, NOW), tool_choice=choice))
@@ -367,7 +375,7 @@ def test_count_tokens():
     assert json.loads(outgoing.body) == {
         "generateContentRequest": {
             "model": "models/gemini-2.5-flash",
-            "systemInstruction": {"parts": [{"text": "Be brief."}]},
+            "systemInstruction": {"role": "user", "parts": [{"text": "Be brief."}]},
             "contents": [{"role": "user", "parts": [{"text": "go"}]}],
             "tools": [{"functionDeclarations": [{"name": "now", "description": "The time."}]}],
             "generationConfig": {"topK": 1},

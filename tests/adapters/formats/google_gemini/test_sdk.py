@@ -1,5 +1,6 @@
 """google-genai for Python as the client of our dialect, over a real socket: what its types and helpers make of it."""
 
+import asyncio
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -163,6 +164,23 @@ def test_generate_content_stream(server, client):
     assert [chunk.candidates[0].finish_reason for chunk in chunks] == [None, None, types.FinishReason.STOP]
     assert chunks[-1].usage_metadata.total_token_count == 15
     assert server.requests[0].stream
+
+
+def test_the_asynchronous_client(server):
+    server.plays = hello
+
+    async def ask():
+        options = types.HttpOptions(base_url=server.url)
+        async with genai.Client(api_key="k", vertexai=False, http_options=options).aio as client:
+            whole = await client.models.generate_content(model="smart", contents="hi")
+            stream = await client.models.generate_content_stream(model="smart", contents="hi")
+            pieces = [chunk.text async for chunk in stream]
+            server.plays = lambda request: [STARTED, TextDelta(0, "Hel"), Failed(Failure("overloaded_error", "boom"))]
+            with pytest.raises(errors.ServerError):
+                _ = [chunk async for chunk in await client.models.generate_content_stream(model="smart", contents="hi")]
+            return whole.text, pieces
+
+    assert asyncio.run(ask()) == ("Hello", ["Hel", "lo", ""])
 
 
 def test_structured_output(server, client):
