@@ -22,7 +22,8 @@ COUNT = int(os.environ.get("TOOLWIRE_CHAOS", "200"))
 FLYING = 64
 SECONDS = 60.0
 FAULTS = [
-    "agent", "agent", "agent", "agent", "fault-429", "fault-500", "fault-503", "fault-529", "fault-401", "fault-404", "fault-400", "fault-quota",
+    "agent", "agent", "agent", "agent",
+    "fault-429", "fault-500", "fault-503", "fault-529", "fault-401", "fault-404", "fault-400", "fault-quota",
     "fault-context", "fault-auth", "fault-refusal", "fault-empty", "fault-malformed", "fault-bad-arguments",
     "fault-error-first", "fault-cut", "fault-reset", "fault-stall", "fault-silent", "slow-5", "flaky-1",
 ]  # fmt: skip

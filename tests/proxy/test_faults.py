@@ -64,7 +64,7 @@ def faulty(emulated):
         for api in apis()
     )
     routes = "".join(
-        f"  {api}--{fault}:\n    target: {api}/{fault}\n    fallbacks: [openai-chat/agent]\n    retry: {{attempts: 1}}\n"
+        f"  {api}--{fault}: {{target: {api}/{fault}, fallbacks: [openai-chat/agent], retry: {{attempts: 1}}}}\n"
         for api in apis()
         for fault in (*TYPES, *STREAMED, "fault-refusal", "fault-bad-arguments")
     )
