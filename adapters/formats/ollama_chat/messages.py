@@ -8,6 +8,7 @@ from adapters import json
 from adapters.errors import Rejected
 from adapters.formats.shared import data_url
 from adapters.formats.shared.texts import joined, told
+from adapters.formats.shared.turns import loop_start
 from adapters.model import Json, Media, Message, Part, Reasoning, ToolCall, ToolResult
 from adapters.tools.arguments import as_object
 
@@ -16,7 +17,7 @@ Entry = dict[str, Json]
 
 def written(messages: Sequence[Message], warnings: dict[str, None]) -> list[Entry]:
     """The `messages`. Raises Rejected for media that the API has no place for."""
-    begin = _loop(messages)
+    begin = loop_start(messages)
     made: list[Entry] = []
     for index, message in enumerate(messages):
         match message.role:
@@ -29,17 +30,6 @@ def written(messages: Sequence[Message], warnings: dict[str, None]) -> list[Entr
             case _:
                 made.append(_said("system", message.parts))
     return made
-
-
-def _loop(messages: Sequence[Message]) -> int:
-    """Where the tool loop under way begins: its thinking is replayed, that of earlier turns is not.
-
-    A user message between results and the model's next turn is part of the loop.
-    """
-    for index in range(len(messages) - 1, 0, -1):
-        if messages[index].role == "user" and messages[index - 1].role != "tool":
-            return index
-    return 0
 
 
 def _said(role: str, parts: Sequence[Part]) -> Entry:

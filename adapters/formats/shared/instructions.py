@@ -20,5 +20,9 @@ def instructed(request: Request, words: str) -> Request:
 
 def json_only(request: Request, schema: Json = None) -> Request:
     """The request with its output format told in words, and without the field."""
-    words = _JSON if schema is None else f"{_JSON} It must fit this JSON Schema:\n{json.text(schema)}"
-    return replace(instructed(request, words), output=None)
+    return replace(instructed(request, _JSON if schema is None else schema_words(schema)), output=None)
+
+
+def schema_words(schema: Json) -> str:
+    """An instruction to reply with an object that fits the schema."""
+    return f"{_JSON} It must fit this JSON Schema:\n{json.text(schema)}"

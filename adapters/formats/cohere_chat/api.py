@@ -1,0 +1,40 @@
+"""The client half of the format, as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adapters.errors import Failure, Malformed
+from adapters.events import Event
+from adapters.format import Outgoing, Reading, Upstream
+from adapters.formats.cohere_chat import errors, request, response
+from adapters.formats.cohere_chat.request import NAME
+from adapters.formats.cohere_chat.stream import Decoder
+from adapters.model import Request
+
+
+class CohereChat:
+    """`POST /v2/chat`. Nothing counts the tokens of a conversation."""
+
+    name = NAME
+
+    def encode(self, asked: Request, upstream: Upstream) -> Outgoing:
+        return request.encode(asked, upstream)
+
+    def auth(self, key: str, upstream: Upstream) -> Mapping[str, str]:
+        return {"authorization": f"Bearer {key}"}
+
+    def whole(self, body: bytes, reading: Reading, headers: Mapping[str, str]) -> list[Event]:
+        return response.decode(body)
+
+    def decoder(self, reading: Reading) -> Decoder:
+        return Decoder()
+
+    def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
+        return errors.failure(status, headers, body)
+
+    def count_tokens(self, asked: Request, upstream: Upstream) -> Outgoing | None:
+        return None
+
+    def counted(self, body: bytes) -> int:
+        raise Malformed("cohere-chat counts no tokens")
