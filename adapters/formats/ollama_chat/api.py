@@ -33,6 +33,9 @@ class OllamaChat:
     def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
         return errors.failure(status, headers, body)
 
+    def mended(self, asked: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        return request.mended(asked, failure)
+
     def count_tokens(self, asked: Request, upstream: Upstream) -> Outgoing | None:
         return None
 

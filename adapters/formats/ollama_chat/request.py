@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adapters import json
-from adapters.errors import Rejected
+from adapters.errors import Failure, Rejected
 from adapters.format import Outgoing, Upstream
 from adapters.formats.ollama_chat.messages import written
 from adapters.formats.shared import builtins, left_out
@@ -33,6 +33,9 @@ _LEFT_OUT = left_out.FIELDS - {
 _NO_STRICT = f"strict: left out, {NAME} has no strict tools"
 _LEVELS: dict[Effort, str] = {"minimal": "low", "low": "low", "medium": "medium"}
 """Effort -> level of a model that knows levels only; all above are high ("max" is treated as high)."""
+
+_REFUSED = "refused"
+"""Marks a wish to think that the model has refused."""
 
 _ONE = "Answer by calling the tool that you have, not in text."
 _ANY = "Answer by calling one of your tools, not in text."
@@ -69,6 +72,14 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
         "/api/chat", json.dumps(body), prepared.reading, request.stream,
         warnings=tuple(dict.fromkeys((*warnings, *prepared.warnings))),
     )
+
+
+def mended(request: Request, failure: Failure) -> Request | None:
+    """Without `think`, where the model has no such thing. Nothing tells that beforehand."""
+    thinks = request.thinking is not None and _REFUSED not in request.thinking.extras.get(NAME, NOTHING)
+    if not thinks or failure.status != 400 or "does not support thinking" not in failure.message:
+        return None
+    return replace(request, thinking=Thinking(extras={NAME: {_REFUSED: True}}))
 
 
 def _rules(upstream: Upstream) -> Rules:
@@ -108,6 +119,9 @@ def _tool(tool: Tool) -> dict[str, Json]:
 def _think(wish: Thinking | None, upstream: Upstream, warnings: dict[str, None]) -> bool | str | None:
     """true or false; a level for gpt-oss, which knows nothing else and cannot stop thinking (2026-11)."""
     if wish is None:
+        return None
+    if _REFUSED in wish.extras.get(NAME, NOTHING):
+        warnings["reasoning_effort: left out, the model does not think"] = None
         return None
     effort = wish.effort or (effort_of(wish.budget) if wish.budget is not None else None)
     if effort is None:

@@ -5,8 +5,8 @@ import json
 import pytest
 from ollama._types import ChatRequest
 
-from adapters.errors import Rejected
-from adapters.format import Upstream
+from adapters.errors import Failure, Rejected
+from adapters.format import Mends, Upstream
 from adapters.formats.ollama_chat import API
 from adapters.model import (
     CacheMark,
@@ -335,6 +335,18 @@ def test_gpt_oss_cannot_stop_thinking():
     assert warnings(ask(thinking=Thinking("none")), OSS) == (
         "reasoning_effort: the model cannot stop thinking, the lowest effort is sent",)
     assert warnings(ask(thinking=Thinking("none"))) == ()
+
+
+def test_a_model_that_cannot_think_is_asked_again_without():
+    refused = API.failure(400, {}, b'{"error":"\\"gemma\\" does not support thinking"}')
+    assert isinstance(API, Mends)
+    again = API.mended(ask(thinking=Thinking("high")), TO, refused)
+    made, outgoing = sent(again)
+    assert "think" not in made
+    assert outgoing.warnings == ("reasoning_effort: left out, the model does not think",)
+    assert API.mended(again, TO, refused) is None
+    assert API.mended(ask(), TO, refused) is None
+    assert API.mended(ask(thinking=Thinking("high")), TO, Failure("invalid_request_error", "other", 400)) is None
 
 
 @pytest.mark.parametrize(("output", "sent_format"), [
