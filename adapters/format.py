@@ -28,7 +28,8 @@ IdSource = Callable[[int], str]
 class Upstream:
     """Where a request goes, as far as a format must know.
 
-    `model` is the upstream's own name. `origin` marks who signs reasoning there (provider and model family): equal
+    `variant` is equal where model, family and compat flags are: the key under which pure work for an upstream is
+    remembered. `model` is the upstream's own name. `origin` marks who signs reasoning there (provider and model family): equal
     origins accept each other's signed parts. `compat` is complete (`adapters.compat.resolve`). `options` are the
     operator's `provider_options` for this API, merged last into the body. `vertex` and the like go by `compat`.
     """
@@ -39,6 +40,11 @@ class Upstream:
     max_output_tokens: int | None = None
     family: str | None = None
     options: Mapping[str, Json] = NOTHING
+    variant: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        flags = sorted(self.compat.items(), key=str)
+        object.__setattr__(self, "variant", f"{self.model}\0{self.family}\0{flags}")
 
 
 @dataclass(slots=True, frozen=True)
@@ -206,6 +212,17 @@ class Dialect(Protocol):
 
 
 __all__ = [
-    "Api", "Call", "Dialect", "ErrorAnswer", "Extras", "IdSource", "Incoming", "Outgoing", "Reading", "StreamDecoder",
-    "StreamEncoder", "Upstream", "Usage",
+    "Api",
+    "Call",
+    "Dialect",
+    "ErrorAnswer",
+    "Extras",
+    "IdSource",
+    "Incoming",
+    "Outgoing",
+    "Reading",
+    "StreamDecoder",
+    "StreamEncoder",
+    "Upstream",
+    "Usage",
 ]

@@ -79,11 +79,11 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
     names = project([tool.name for tool in functions] + called, rules.names)
     custom = frozenset() if rules.custom_tools else frozenset(t.name for t in functions if t.kind == "custom")
     choice, tools = _choice(request, tools, rules, warnings)
-    variant = f"{upstream.model}\0{upstream.family}\0{sorted(upstream.compat.items(), key=str)}" if tools else ""
+    target = _Target(rules, upstream)
     wired: list[Tool] = []
     inverses: dict[str, Inverse] = {}
     for tool in tools:
-        wire, inverse = _wired(tool, names, _Target(rules, upstream, variant), warnings)
+        wire, inverse = _wired(tool, names, target, warnings)
         wired.append(wire)
         if inverse is not None:
             inverses[tool.name] = inverse
@@ -192,11 +192,8 @@ def _distinct(tools: list[Tool], warnings: dict[str, None]) -> list[Tool]:
 
 @dataclass(slots=True, frozen=True)
 class _Target:
-    """`variant` is equal where model, family and compat flags are: the key under which projections are remembered."""
-
     rules: Rules
     upstream: Upstream
-    variant: str
 
 
 def _wired(
@@ -240,7 +237,7 @@ _projections: OrderedDict[tuple[SchemaRule, bool | None, bytes, str], Projection
 def _project(tool: Tool, target: _Target) -> Projection | None:
     """The projection, remembered: it is pure, and agents send the same tools on every turn."""
     rule = target.rules.schema
-    key = (rule, tool.strict, json.dumps(tool.schema), target.variant)
+    key = (rule, tool.strict, json.dumps(tool.schema), target.upstream.variant)
     try:
         found = _projections[key]
     except KeyError:

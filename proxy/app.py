@@ -39,12 +39,13 @@ JSON = (b"content-type", b"application/json")
 TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 CIRCUITS_EVERY = 1.0
 """Seconds between two looks at the circuits for the gauge, where requests come (a scrape looks in any case)."""
-_ALPHABET = string.ascii_letters + string.digits
+_ALPHABET = (string.ascii_letters + string.digits).encode()
+_CHARACTERS = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
 
 
 def new_id(length: int) -> str:
-    """Random characters of [A-Za-z0-9]."""
-    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+    """Random characters of [A-Za-z0-9]; eight of them come a little more often than the others."""
+    return secrets.token_bytes(length).translate(_CHARACTERS).decode()
 
 
 class App:
