@@ -94,6 +94,8 @@ class Calls:
         """The entries of one delta."""
         self._batch += 1
         alone = len(values) == 1
+        if alone and self._goes_on(values[0], out):
+            return
         for position, value in enumerate(values):
             if isinstance(value, dict):
                 entry = _entry(value)
@@ -104,6 +106,21 @@ class Calls:
         for call in self._calls:
             if not call.ended:
                 self._end(call, cut, out)
+
+    def _goes_on(self, value: Json, out: list[Event]) -> bool:
+        """The short way for a piece of arguments with nothing but its index beside it. False: it is another case."""
+        if type(value) is not dict or len(value) != 2 or type(function := value.get("function")) is not dict:
+            return False
+        index, text = value.get("index"), function.get("arguments")
+        if type(index) is not int or type(text) is not str or len(function) != 1:
+            return False
+        call = self._by_index.get(index)
+        if call is None or call.part is None or call.ended or call.placeholder or not 0 < len(text) < call.length:
+            return False
+        call.texts.append(text)
+        call.length += len(text)
+        out.append(CallDelta(call.part, text))
+        return True
 
     # --- which call --------------------------------------------------------------------------------------------------
 

@@ -60,6 +60,8 @@ _DELTA = frozenset({
     "reasoning_content", "reasoning_text", "reasoning_details", "toolCalls",
 })
 _NATIVE = ("audio", "images")
+_THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text")
+_RARE = frozenset({"error", "base_resp", "x_groq"})
 
 
 @dataclass(slots=True, frozen=True)
@@ -105,11 +107,13 @@ class Chunks:
         self._started = False
         self._fields: dict[str, Json] = {}
         self._usage: Json = None
+        self._plain = frozenset({""})
+        self._repeated: tuple[str, ...] = ()
         self.over = False
 
     def take(self, chunk: Json, out: list[Event]) -> None:
         """One chunk. Raises Malformed for what is none."""
-        if self.over:
+        if self.over or (type(chunk) is dict and chunk.keys() == self._plain and self._take_plain(chunk, out)):
             return
         error = error_in(chunk)
         if error is not None:
@@ -127,6 +131,27 @@ class Chunks:
         self._count(chunk, choices, out)
         if not self.over and not chunk.keys() <= _CHUNK:
             self._unknown(chunk, out)
+        if choices and chunk.keys() != self._plain and not chunk.keys() & _RARE:
+            self._plain = frozenset(chunk)
+            self._repeated = tuple(self._plain - _CHUNK)
+
+    def _take_plain(self, chunk: dict[str, Json], out: list[Event]) -> bool:
+        """The short way for a chunk that has the fields of the one before and says nothing but a delta of the same
+        choice. False: nothing was done."""
+        choices = chunk["choices"]
+        if type(choices) is not list or len(choices) != 1 or chunk.get("usage") is not None:
+            return False
+        choice = choices[0]
+        if type(choice) is not dict or choice.get("finish_reason") is not None or choice.get("logprobs") is not None:
+            return False
+        delta, state = choice.get("delta"), self._states.get(self._current)
+        known = 2 + ("finish_reason" in choice) + ("logprobs" in choice)
+        if type(delta) is not dict or state is None or len(choice) != known or choice.get("index") != self._current:
+            return False
+        if self._repeated and not all(self._fields.get(name) == chunk[name] for name in self._repeated):
+            return False
+        self._delta(state, delta, out)
+        return True
 
     def end(self, clean: bool, out: list[Event]) -> None:
         """The end of the answer; `clean`: the upstream said so. Raises Malformed where it broke off."""
@@ -213,7 +238,7 @@ class Chunks:
         state = self._state(index if isinstance(index, int) and index >= 0 else 0, out)
         if isinstance(logprobs := choice.get("logprobs"), dict):
             for name in ("content", "refusal"):
-                state.tokens += logprobs.get(name) or ()
+                state.tokens += _list(logprobs.get(name))
         for delta in _deltas(choice, state):
             self._delta(state, delta, out)
         if not choice.keys() <= _CHOICE:
@@ -245,11 +270,9 @@ class Chunks:
     # --- delta -------------------------------------------------------------------------------------------------------
 
     def _delta(self, state: _State, delta: Mapping[str, Json], out: list[Event]) -> None:
-        content = delta.get("content")
-        if len(delta) == 1 and type(content) is str and state.kind == "text" and not state.tokens:
-            if content:
-                out.append(TextDelta(state.part, content))
+        if len(delta) == 1 and not state.tokens and self._short(state, delta, out):
             return
+        content = delta.get("content")
         self._reasoning(state, delta, out)
         for kind, text, raw in pieces(content):
             if raw is not None and self._wire.thinking:
@@ -258,7 +281,7 @@ class Chunks:
         refusal = delta.get("refusal")
         if isinstance(refusal, str):
             self._say(state, "refusal", refusal, out)
-        for value in delta.get("annotations") or ():
+        for value in _list(delta.get("annotations")):
             if (cited := citation(value, self._wire.api)) is not None:
                 if state.text is None:
                     self._enter(state, "text", out)
@@ -270,9 +293,24 @@ class Chunks:
             if delta.get(name) and self._wire.own:
                 self._native(state, name, delta[name], out)
 
+    def _short(self, state: _State, delta: Mapping[str, Json], out: list[Event]) -> bool:
+        """A piece of what is open already; False: it is something else."""
+        for name, value in delta.items():
+            if name == "content" and state.kind == "text" and type(value) is str:
+                if value:
+                    out.append(TextDelta(state.part, value))
+                return True
+            if name in _THOUGHTS and state.kind == "reasoning" and type(value) is str:
+                if value:
+                    out.append(ReasoningDelta(state.part, value))
+                return True
+            if name == "tool_calls" and state.kind is None and type(value) is list:
+                state.calls.feed(value, out)
+                return True
+        return False
+
     def _reasoning(self, state: _State, delta: Mapping[str, Json], out: list[Event]) -> None:
-        names = ("reasoning_content", "reasoning", "reasoning_text")
-        text = next((value for name in names if isinstance(value := delta.get(name), str) and value), "")
+        text = next((value for name in _THOUGHTS if isinstance(value := delta.get(name), str) and value), "")
         entries = delta.get("reasoning_details")
         if isinstance(entries, list) and entries:
             told, visible = self._enter(state, "reasoning", out).take(entries)
@@ -382,6 +420,10 @@ def _deltas(choice: Mapping[str, Json], state: _State) -> Iterator[Mapping[str, 
         return
     said = {"content", "refusal"} if state.said else set()
     called = {"tool_calls", "function_call"} if state.calls else set()
-    for message in (choice.get("message"), *(choice.get("messages") or ())):
+    for message in (choice.get("message"), *_list(choice.get("messages"))):
         if isinstance(message, dict):
             yield {key: value for key, value in message.items() if key not in said | called}
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
