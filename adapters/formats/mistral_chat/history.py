@@ -78,9 +78,10 @@ class Writer:
         if block.api != NAME:
             self._warnings["reasoning of another provider or model is left out of the history"] = None
             return None
-        more = block.extras.get(NAME, NOTHING).get("more") or []
         inner: list[Json] = [{"type": "text", "text": block.text}] if block.text else []
-        chunk: dict[str, Json] = {"type": "thinking", "thinking": [*inner, *more], "closed": True}
+        more = block.extras.get(NAME, NOTHING).get("more")
+        inner += [one for one in more if isinstance(one, dict)] if isinstance(more, list) else []
+        chunk: dict[str, Json] = {"type": "thinking", "thinking": inner, "closed": True}
         return chunk if block.signature is None else {**chunk, "signature": block.signature}
 
     def _call(self, call: ToolCall) -> Json:

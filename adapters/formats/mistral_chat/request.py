@@ -71,7 +71,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     prepared = prepare(request, upstream, rules(upstream))
     warnings = dict.fromkeys(prepared.warnings)
     body = _body(prepared.request, upstream, warnings)
-    body = merge(merge(body, upstream.options), request.options.get(NAME, NOTHING))
+    body = merge(merge(body, request.options.get(NAME, NOTHING)), upstream.options)
     prefix = prefix_of(prepared.request.messages)
     reading = replace(prepared.reading, facts={PREFIX: prefix}) if prefix else prepared.reading
     return Outgoing(PATH, json.dumps(body), reading, request.stream, warnings=tuple(warnings))

@@ -112,7 +112,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     for name in job.flag("unsupported_fields", ()):
         if body.pop(name, None) is not None:
             job.left_out(name)
-    body = merge(merge(body, upstream.options), request.options.get(API, NOTHING))
+    body = merge(merge(body, request.options.get(API, NOTHING)), upstream.options)
     return Outgoing("/chat/completions", json.dumps(body), prepared.reading, stream, warnings=tuple(warnings))
 
 

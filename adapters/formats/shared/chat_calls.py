@@ -216,7 +216,8 @@ class Calls:
         """Gemini's signature and the fields that only this API's clients may know."""
         if len(entry.raw) <= 4 and entry.raw.keys() <= _KNOWN_FIELDS and "extra_content" not in entry.raw:
             return
-        extra = dict(entry.raw.get("extra_content") or {})
+        content = entry.raw.get("extra_content")
+        extra = dict(content) if isinstance(content, dict) else {}
         google = extra.get("google")
         if isinstance(google, dict) and isinstance(signature := google.get("thought_signature"), str):
             call.signature = signature

@@ -225,7 +225,7 @@ def test_the_older_form_becomes_tools() -> None:
     assert (made["tool_choice"], made["parallel_tool_calls"]) == ("auto", False)
 
 
-def test_provider_options_come_last_the_clients_after_the_operators() -> None:
+def test_provider_options_come_last_the_operators_after_the_clients() -> None:
     request = Request(
         "m",
         (HI,),
@@ -234,7 +234,7 @@ def test_provider_options_come_last_the_clients_after_the_operators() -> None:
     )
     upstream = replace(UNKNOWN, options={"logit": {"a": 2, "b": 3}, "seed": 5})
     body = json.loads(API.encode(request, upstream).body)
-    assert body == {"model": "m", "messages": [{"role": "user", "content": "hi"}], "logit": {"a": 1, "b": 3}, "seed": 5}
+    assert body == {"model": "m", "messages": [{"role": "user", "content": "hi"}], "logit": {"a": 2, "b": 3}, "seed": 5}
 
 
 # --- from other clients ------------------------------------------------------------------------------------------
