@@ -28,10 +28,10 @@ IdSource = Callable[[int], str]
 class Upstream:
     """Where a request goes, as far as a format must know.
 
-    `variant` is equal where model, family and compat flags are: the key under which pure work for an upstream is
-    remembered. `model` is the upstream's own name. `origin` marks who signs reasoning there (provider and model family): equal
+    `model` is the upstream's own name. `origin` marks who signs reasoning there (provider and model family): equal
     origins accept each other's signed parts. `compat` is complete (`adapters.compat.resolve`). `options` are the
     operator's `provider_options` for this API, merged last into the body. `vertex` and the like go by `compat`.
+    `variant` is equal where model, family and compat flags are: the key under which pure work for it is remembered.
     """
 
     model: str
