@@ -122,7 +122,7 @@ def _cache(default: str, *values: str) -> Flag:
     return Flag("cache", default, "; ".join(f"`{value}`: {_CACHE_WORDS[value]}" for value in values) + ".", values)
 
 
-_SORT = _switch("sort_tools", True, "Tools are sent sorted by name; a client's own cache marker keeps its order.")
+_switch("sort_tools", False, "Tools are sent sorted by name. Off: no prompt cache of Cohere's is documented.") = _switch("sort_tools", True, "Tools are sent sorted by name; a client's own cache marker keeps its order.")
 _TEXT = Flag(
     "text_tool_calls",
     "off",

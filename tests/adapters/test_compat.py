@@ -85,7 +85,7 @@ RESOLVED = [
     ("anthropic-messages", None, {}, "eager_input_streaming", "auto"),
     ("google-gemini", None, {}, "use_parameters", False),
     ("bedrock-converse", None, {}, "strict_tools", "off"),
-    ("cohere-chat", None, {}, "sort_tools", True),
+    ("cohere-chat", None, {}, "sort_tools", False),
     # the exceptions
     ("openai-chat", "openai", {}, "max_tokens_field", "max_completion_tokens"),
     ("openai-chat", "openai", {}, "developer_role", True),

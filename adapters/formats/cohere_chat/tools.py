@@ -51,7 +51,7 @@ def _rules(schema: SchemaRule, upstream: Upstream) -> Rules:
         history=_HISTORY,
         schema=schema,
         choices=frozenset({"auto", "none", "required"}),
-        sort_tools=bool(upstream.compat.get("sort_tools", True)),
+        sort_tools=bool(upstream.compat.get("sort_tools", False)),
     )
 
 
