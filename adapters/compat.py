@@ -122,7 +122,7 @@ def _cache(default: str, *values: str) -> Flag:
     return Flag("cache", default, "; ".join(f"`{value}`: {_CACHE_WORDS[value]}" for value in values) + ".", values)
 
 
-_switch("sort_tools", False, "Tools are sent sorted by name. Off: no prompt cache of Cohere's is documented.") = _switch("sort_tools", True, "Tools are sent sorted by name; a client's own cache marker keeps its order.")
+_SORT = _switch("sort_tools", True, "Tools are sent sorted by name; a client's own cache marker keeps its order.")
 _TEXT = Flag(
     "text_tool_calls",
     "off",
@@ -293,7 +293,10 @@ FLAGS: Mapping[str, tuple[Flag, ...]] = {
     "mistral-chat": (_strict("lossless"), _SORT, _TEXT, _TOOLS),
     "ollama-chat": (_SORT, _TEXT, _TOOLS),
     "bedrock-converse": (_strict("off"), _cache("auto", "auto", "client", "off"), _BETAS, _SORT),
-    "cohere-chat": (_strict("lossless"), _SORT),
+    "cohere-chat": (
+        _strict("lossless"),
+        _switch("sort_tools", False, "Tools are sent sorted by name; off: no prompt cache is documented here."),
+    ),
 }
 
 
