@@ -27,7 +27,7 @@ from adapters.model import (
 )
 
 ORIGIN = "cohere/command-a-03-2025"
-TO = Upstream("command-a-03-2025", ORIGIN)
+TO = Upstream("command-a-03-2025", ORIGIN, {"sort_tools": True})
 THINKER = Upstream("command-a-reasoning-08-2025", ORIGIN)
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 EMPTY = {"type": "object", "properties": {}}
@@ -337,10 +337,10 @@ def test_built_in_tools_are_left_out():
         API.encode(ask(tools=(WEATHER, SEARCH), tool_choice=ToolChoice("named", ("web_search",))), TO)
 
 
-def test_tools_go_by_name_unless_told_otherwise():
+def test_tools_keep_their_order_unless_told_otherwise():
     request = ask(tools=(NOW, WEATHER))
     assert [t["function"]["name"] for t in body(request)["tools"]] == ["get_weather", "now"]
-    plain = Upstream("command-a-03-2025", ORIGIN, {"sort_tools": False})
+    plain = Upstream("command-a-03-2025", ORIGIN)
     assert [t["function"]["name"] for t in body(request, plain)["tools"]] == ["now", "get_weather"]
 
 
