@@ -8,7 +8,7 @@ from adapters import json
 from adapters.errors import Failure, Malformed
 from adapters.events import Event
 from adapters.format import Outgoing, Reading, Upstream
-from adapters.formats.google_gemini import errors, request, response
+from adapters.formats.google_gemini import errors, mend, request, response
 from adapters.formats.google_gemini.stream import Decoder
 from adapters.formats.google_gemini.target import API
 from adapters.model import Request
@@ -49,3 +49,6 @@ class GoogleGemini:
             case {"totalTokens": int(tokens)} if not isinstance(tokens, bool):
                 return tokens
         raise Malformed("a token count without totalTokens")
+
+    def mended(self, asked: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        return mend.mended(asked, failure)
