@@ -104,6 +104,7 @@ class Gateway:
             site=self._sites[provider.name],
             transport=self._transport(provider.transport),
             context_window=info.context_window,
+            lacks=frozenset(word for word in ("images", "tools") if getattr(info, word) is False),
         )
 
 

@@ -28,12 +28,15 @@ class Timeouts:
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """Facts about one upstream model; `None` is unknown. `family` names whose signatures and rules it follows,
-    `compat` the flags in which it differs from its provider."""
+    `compat` the flags in which it differs from its provider; `images` and `tools` False: it takes none, and chains
+    skip it for requests that have some."""
 
     context_window: int | None = None
     max_output_tokens: int | None = None
     family: str | None = None
     compat: Mapping[str, Any] = field(default_factory=dict)
+    images: bool | None = None
+    tools: bool | None = None
 
     def over(self, other: "ModelInfo") -> "ModelInfo":
         """These facts, and the other's where this says nothing."""
@@ -42,6 +45,8 @@ class ModelInfo:
             other.max_output_tokens if self.max_output_tokens is None else self.max_output_tokens,
             other.family if self.family is None else self.family,
             {**other.compat, **self.compat},
+            other.images if self.images is None else self.images,
+            other.tools if self.tools is None else self.tools,
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from adapters.errors import DEFAULT_ON_ERRORS, Failure
 from adapters.format import Api, Upstream
-from adapters.model import Media, Message, Reasoning, Refusal, Request, Text, ToolCall, ToolResult
+from adapters.model import Media, Message, Part, Reasoning, Refusal, Request, Text, ToolCall, ToolResult
 from proxy.config.model import Retry, Route, Timeouts, ToolCheck
 from proxy.config.patterns import matching
 from proxy.upstream.transport import Site, Transport
@@ -25,7 +25,7 @@ class Destination:
     """One model of one provider, with everything that is the same for each request to it.
 
     `name` is provider/model as headers, logs and errors show it, `label` its bounded model label. `keys` holds ""
-    alone where the provider needs none.
+    alone where the provider needs none. `lacks`: what it cannot take, of "images" and "tools".
     """
 
     name: str
@@ -41,6 +41,7 @@ class Destination:
     site: Site
     transport: Transport
     context_window: int | None = None
+    lacks: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, frozen=True)
@@ -177,6 +178,23 @@ def fits(candidate: Candidate, characters: int) -> bool:
     """False where a prompt of this many characters surely exceeds the candidate's context window."""
     window = candidate.context_window
     return window is None or characters <= window * MOST_CHARACTERS_PER_TOKEN
+
+
+def needs(request: Request) -> frozenset[str]:
+    """What the request has that some models lack."""
+    found = {"tools"} if request.tools else set()
+    if any(_has_image(part) for message in request.messages for part in message.parts):
+        found.add("images")
+    return frozenset(found)
+
+
+def _has_image(part: Part) -> bool:
+    match part:
+        case Media(kind="image"):
+            return True
+        case ToolResult():
+            return any(_has_image(inner) for inner in part.content)
+    return False
 
 
 def characters(request: Request) -> int:

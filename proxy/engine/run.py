@@ -21,7 +21,7 @@ from proxy.engine.decide import Budget, Next, NextKey, Retry, Stop, after, backo
 from proxy.engine.gate import Gate
 from proxy.engine.health import Circuits
 from proxy.engine.live import MAX_WHOLE, Live, Tally
-from proxy.engine.plan import Candidate, Destination, Plan, characters, fits
+from proxy.engine.plan import Candidate, Destination, Plan, characters, fits, needs
 from proxy.upstream.secrets import scrub
 from proxy.upstream.transport import Broken, Response
 
@@ -97,25 +97,25 @@ class _Walk:
         self._rules = [candidate.on_errors for candidate in job.plan.chain]
         self._skipped: list[int] = []
         self._outgoing: dict[str, Outgoing] = {}
-        self._bytes = characters(job.request) if job.request and any(
-            c.context_window is not None for c in job.plan.chain) else 0
+        chain = job.plan.chain
+        request = job.request
+        measured = request is not None and any(candidate.context_window is not None for candidate in chain)
+        self._characters = characters(request) if request is not None and measured else 0
+        lacking = any(candidate.to.lacks for candidate in chain)
+        self._needs = needs(request) if request is not None and lacking else frozenset()
         self._ends = job.started + job.plan.deadline
 
     async def go(self) -> Streaming | Whole | Lost:
         at: int | None = 0
-        too_long = False
+        unfit: Failure | None = None
         while at is not None:
             candidate = self._job.plan.chain[at]
             now = self._tools.clock()
-            if not fits(candidate, self._bytes):
-                too_long = True
-                failure: Failure | None = Failure(
-                    "context_length_exceeded",
-                    f"The prompt surely exceeds the context window of {candidate.context_window} tokens.",
-                    code="context_length_exceeded")
+            if (reason := self._unfit(candidate)) is not None:
+                unfit = unfit or reason
                 at = at + 1 if at + 1 < len(self._rules) else None
                 continue
-            failure = self._tools.circuits.opened_by(candidate.to.name, len(candidate.to.keys), now)
+            failure: Failure | None = self._tools.circuits.opened_by(candidate.to.name, len(candidate.to.keys), now)
             if failure is not None:
                 self._skipped.append(at)
             else:
@@ -124,7 +124,17 @@ class _Walk:
                     return result
                 failure = result
             at = self._onward(failure, at)
-        return await self._last_chances(too_long)
+        return await self._last_chances(unfit)
+
+    def _unfit(self, candidate: Candidate) -> Failure | None:
+        """Why this target is skipped, unasked: it cannot take such a request."""
+        if missing := self._needs & candidate.to.lacks:
+            words = " or ".join(sorted(missing))
+            return Failure("invalid_request_error", f"No target of this model takes {words}.")
+        if not fits(candidate, self._characters):
+            return Failure("context_length_exceeded", "The prompt surely exceeds the context window of every target "
+                           "of this model.", code="context_length_exceeded")
+        return None
 
     def _onward(self, failure: Failure, at: int) -> int | None:
         if self._tools.clock() >= self._ends:
@@ -136,7 +146,7 @@ class _Walk:
                 return index
         return None
 
-    async def _last_chances(self, too_long: bool) -> Streaming | Whole | Lost:
+    async def _last_chances(self, unfit: Failure | None) -> Streaming | Whole | Lost:
         """Targets with an open circuit are asked once, if nothing else answered: no request fails by circuits alone."""
         for at in self._skipped:
             if self._tools.clock() >= self._ends:
@@ -146,9 +156,8 @@ class _Walk:
                 return result
         if self._job.failures:
             return Lost(_seen(self._job))
-        if too_long:
-            return Lost(Failure("context_length_exceeded", "The prompt surely exceeds the context window of every "
-                                "target of this model.", code="context_length_exceeded"))
+        if unfit is not None:
+            return Lost(unfit)
         return Lost(Failure("timeout_error", "The deadline passed before a target was asked."))
 
     async def _target(self, at: int, attempts: int, last: bool = False) -> Streaming | Whole | Failure:

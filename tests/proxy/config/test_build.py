@@ -101,7 +101,8 @@ def test_every_field_of_a_provider():
     made = provider(
         "api: openai-chat, base_url: 'https://x/v1/', api_key: [k, l], headers: {h: v}, query: {q: w},"
         " timeout: {connect: 1, first_content: 2, idle: 3, total: 4}, compat: {max_tools: 5}, transport: httpx,"
-        " models: {m: {context_window: 6, max_output_tokens: 7, family: f, compat: {max_tools: 8}}},"
+        " models: {m: {context_window: 6, max_output_tokens: 7, family: f, compat: {max_tools: 8}, images: false,"
+        " tools: true}},"
         " provider_options: {openai-chat: {o: 1}, cohere-chat: {}}, ca_file: c.pem"
     )
     assert (made.base_url, made.api_keys, made.headers, made.query) == (
@@ -111,7 +112,7 @@ def test_every_field_of_a_provider():
         {"q": "w"},
     )
     assert (made.timeout, made.transport, made.ca_file) == (Timeouts(1, 2, 3, 4), "httpx", "c.pem")
-    assert made.models == {"m": ModelInfo(6, 7, "f", {"max_tools": 8})}
+    assert made.models == {"m": ModelInfo(6, 7, "f", {"max_tools": 8}, images=False, tools=True)}
     assert made.provider_options == {"openai-chat": {"o": 1}, "cohere-chat": {}}
     assert (made.compat["max_tools"], made.flags("m")["max_tools"]) == (5, 8)
 

@@ -6,7 +6,7 @@ The upstream is a scripted transport: it stands for the network. Time jumps to t
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +16,7 @@ from adapters import compat, registry
 from adapters.errors import DEFAULT_ON_ERRORS, Failure
 from adapters.events import Failed, fold
 from adapters.format import Upstream
-from adapters.model import Message, Request, Text
+from adapters.model import Media, Message, Request, Text, Tool, ToolResult
 from proxy.config.model import Retry, Timeouts
 from proxy.engine.health import Circuits
 from proxy.engine.plan import Candidate, Destination, Plan
@@ -131,7 +131,7 @@ API = registry.api("openai-chat")
 FLAGS = compat.defaults("openai-chat")
 
 
-def destination(name, keys, network):
+def destination(name, keys, network, lacks=()):
     return Destination(
         name=f"{name}/m",
         provider=name,
@@ -145,16 +145,27 @@ def destination(name, keys, network):
         timeouts=Timeouts(10, 20, 20, 30),
         site=Site(name, 10, 20),
         transport=network,
+        lacks=frozenset(lacks),
     )
 
 
-def play(script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, rounds=1):
-    """Runs the loop (several times with the same circuits); the last result, the network, events of a stream, job."""
+HI = Request("r", (Message("user", (Text("hi"),)),))
+
+
+def play(script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, rounds=1, asked=HI, facts=None):
+    """Runs the loop (several times with the same circuits); the last result, the network, events of a stream, job.
+
+    `facts`: target -> (what it lacks, its context window).
+    """
     loop = Instant()
+    known = facts or {}
 
     async def one(shared):
         network = Network(list(script), stream, loop.time)
-        candidates = tuple(Candidate(destination(name, keys, network), on) for name, keys, on in chain)
+        candidates = tuple(
+            Candidate(destination(name, keys, network, known.get(name, ((), None))[0]), on, known.get(name, ((), None))[1])
+            for name, keys, on in chain
+        )
         plan = Plan("r", candidates, Retry(attempts, 0.25, 8.0), deadline, "off", False, False, {}, {})
         moves = []
         tools = Tools(
@@ -165,7 +176,7 @@ def play(script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, 
             lambda *_: None,
             lambda job, a, b, failure: moves.append((a.name, b.name, failure.type)),
         )
-        job = Job(Request("r", (Message("user", (Text("hi"),)),), stream=stream), plan, stream, loop.time())
+        job = Job(replace(asked, stream=stream), plan, stream, loop.time())
         result = await run(job, tools)
         events = []
         if isinstance(result, Streaming):
@@ -292,3 +303,30 @@ def test_a_break_after_content_keeps_what_was_said_and_is_told():
     _, network, events, _, _, _ = play(["late-cut", "ok"], [("a", 1, ()), ("b", 1, ("all",))], stream=True)
     assert [name for name, _, _ in network.calls] == ["a"]
     assert isinstance(events[-1], Failed) and events[-1].failure.type == "stream_interrupted"
+
+
+SEEN = Media("image", mime="image/png", data="AAAA")
+LONG = Request("r", (Message("user", (Text("x" * 9000),)),))
+WITH_IMAGE = Request("r", (Message("user", (SEEN,)),))
+WITH_RESULT_IMAGE = Request("r", (Message("tool", (ToolResult("c", (SEEN,)),)),))
+WITH_TOOL = replace(HI, tools=(Tool("f"),))
+CHAIN = [("a", 1, ()), ("b", 1, ("rate_limit_error",))]
+
+
+@pytest.mark.parametrize(
+    "request_, facts, asked, failure",
+    [
+        (LONG, {"a": ((), 1000)}, ["b"], None),
+        (HI, {"a": ((), 1000)}, ["a"], None),
+        (LONG, {"a": ((), 1000), "b": ((), 500)}, [], "context_length_exceeded"),
+        (WITH_IMAGE, {"a": (("images",), None)}, ["b"], None),
+        (WITH_RESULT_IMAGE, {"a": (("images",), None)}, ["b"], None),
+        (WITH_TOOL, {"a": (("tools",), None)}, ["b"], None),
+        (HI, {"a": (("tools", "images"), None)}, ["a"], None),
+        (WITH_TOOL, {"a": (("tools",), None), "b": (("tools",), None)}, [], "invalid_request_error"),
+    ],
+)
+def test_a_target_that_cannot_take_the_request_is_skipped_unasked(request_, facts, asked, failure):
+    result, network, *_ = play(["ok"], CHAIN, asked=request_, facts=facts)
+    assert [name for name, _, _ in network.calls] == asked
+    assert isinstance(result, Whole) if failure is None else result.failure.type == failure
