@@ -81,8 +81,8 @@ def _model() -> Schema:
         {
             "context_window": whole("Tokens that prompt and answer share.", 1),
             "max_output_tokens": whole("The most tokens of an answer.", 1),
-            "images": {"type": "boolean", "description": "False: it takes no images; chains skip it for requests with some."},
-            "tools": {"type": "boolean", "description": "False: it calls no tools; chains skip it for requests with some."},
+            "images": {"type": "boolean", "description": "False: it takes none; requests with some skip it."},
+            "tools": {"type": "boolean", "description": "False: it calls none; requests with some skip it."},
             "family": text("Whose rules and signatures it follows, where its name does not tell."),
             "compat": ref("compat-model"),
         },

@@ -163,7 +163,9 @@ def play(script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, 
     async def one(shared):
         network = Network(list(script), stream, loop.time)
         candidates = tuple(
-            Candidate(destination(name, keys, network, known.get(name, ((), None))[0]), on, known.get(name, ((), None))[1])
+            Candidate(
+                destination(name, keys, network, known.get(name, ((), None))[0]), on, known.get(name, ((), None))[1]
+            )
             for name, keys, on in chain
         )
         plan = Plan("r", candidates, Retry(attempts, 0.25, 8.0), deadline, "off", False, False, {}, {})
