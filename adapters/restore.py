@@ -2,7 +2,7 @@
 
 Text and the arguments of ordinary calls flow on untouched. Held until complete are only the calls of tools whose schema
 projection must be undone and of custom tools that were sent as functions. The call of a structured-output tool becomes
-text. The finish reason follows what was seen: calls make `tool_calls`, none make `stop`.
+text, with no other text beside it. The finish reason follows what was seen: calls make `tool_calls`, none make `stop`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from adapters import json
+from adapters.commentary import Commentary
 from adapters.events import CallDelta, CallStart, Choice, Event, Finish, PartEnd, Signed, TextDelta
 from adapters.format import IdSource, Reading
 from adapters.model import NOTHING
@@ -28,6 +29,7 @@ class Restorer:
 
     def __init__(self, reading: Reading, rule: IdRule, new_id: IdSource) -> None:
         self._reading = reading
+        self._commentary = Commentary() if reading.answer_tool is not None else None
         self._rule = rule
         self._new_id = new_id
         self._held: dict[int, _Held] = {}
@@ -38,7 +40,7 @@ class Restorer:
     def feed(self, events: Iterable[Event]) -> list[Event]:
         """These events as the client sees them."""
         out: list[Event] = []
-        for event in events:
+        for event in events if self._commentary is None else self._commentary.feed(events):
             kind = type(event)
             if kind is TextDelta:
                 out.append(event)

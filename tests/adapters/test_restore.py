@@ -2,7 +2,8 @@
 
 import pytest
 
-from adapters.events import CallDelta, CallStart, Finish, PartEnd, Signed, TextDelta
+from adapters.errors import Failure
+from adapters.events import CallDelta, CallStart, Failed, Finish, PartEnd, ReasoningDelta, Signed, TextDelta
 from adapters.format import Reading
 from adapters.restore import Restorer
 from adapters.tools import ids
@@ -99,6 +100,41 @@ def test_the_answer_tool_is_text_and_its_finish_a_stop():
         PartEnd(0),
         Finish("stop"),
     ]
+
+
+@pytest.mark.parametrize(
+    "events, expected",
+    [
+        # a comment before the answer
+        (
+            [TextDelta(0, "I will "), TextDelta(0, "answer."), PartEnd(0), CallStart(1, "c", "json_response"),
+             CallDelta(1, "{}"), PartEnd(1), Finish("tool_calls")],
+            [TextDelta(1, ""), TextDelta(1, "{}"), PartEnd(1), Finish("stop")],
+        ),
+        # after it
+        (
+            [CallStart(0, "c", "json_response"), CallDelta(0, "{}"), PartEnd(0), TextDelta(1, "Done."), PartEnd(1),
+             Finish("tool_calls")],
+            [TextDelta(0, ""), TextDelta(0, "{}"), PartEnd(0), Finish("stop")],
+        ),
+        # before another tool's call
+        (
+            [ReasoningDelta(0, "hm"), PartEnd(0), TextDelta(1, "First the time."), PartEnd(1), CallStart(2, "c", "f"),
+             PartEnd(2), Finish("tool_calls")],
+            [ReasoningDelta(0, "hm"), PartEnd(0), CallStart(2, "c", "f"), PartEnd(2), Finish("tool_calls")],
+        ),
+        # the answer itself, where the tool was not called
+        (
+            [TextDelta(0, '{"x":'), TextDelta(0, "1}"), PartEnd(0), Finish("stop")],
+            [TextDelta(0, '{"x":'), TextDelta(0, "1}"), PartEnd(0), Finish("stop")],
+        ),
+        # unsaid before a failure: another try may still answer
+        ([TextDelta(0, '{"x":'), Failed(Failure("api_error", "broke"))], [Failed(Failure("api_error", "broke"))]),
+    ],
+    ids=["before", "after", "other-call", "no-call", "failed"],
+)
+def test_no_comment_stands_beside_an_answer_by_tool(events, expected):
+    assert back(events, Reading("m", answer_tool="json_response")) == expected
 
 
 @pytest.mark.parametrize(

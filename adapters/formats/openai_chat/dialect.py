@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from adapters import json
 from adapters.errors import Attempt, Failure
 from adapters.format import Call, ErrorAnswer, Incoming
 from adapters.formats.openai_chat import errors, request, response
@@ -32,6 +34,18 @@ class ChatDialect:
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         return errors.answer(failure, attempts)
+
+    def models(self, names: Sequence[str], now: int) -> bytes:
+        """The model list, on one page."""
+        return json.dumps({"object": "list", "data": [_model(name, now) for name in names]})
+
+    def model(self, name: str, now: int) -> bytes:
+        """One entry of the model list."""
+        return json.dumps(_model(name, now))
+
+
+def _model(name: str, now: int) -> dict[str, Json]:
+    return {"id": name, "object": "model", "created": now, "owned_by": "toolwire"}
 
 
 DIALECT = ChatDialect()

@@ -67,13 +67,18 @@ def rules(upstream: Upstream) -> Rules:
     )
 
 
+_NO_STRICT = "strict: left out, the host is not known to take it (strict_tools: off)"
+
+
 def _schema(tool: Tool, upstream: Upstream) -> Projection:
     """Strict is sent to hosts that know it only, and told in so many words where the client said it."""
     level: Level = upstream.compat.get("strict_tools", "off")
     unsupported = frozenset(upstream.compat.get("unsupported_schema_keywords", ()))
-    if level == "off" or not tool.strict:
+    if level == "off":
         base = openai_base(tool.schema, unsupported)
-        return replace(base, strict=None if level == "off" else tool.strict)
+        return replace(base, strict=None, notes=(*base.notes, _NO_STRICT) if tool.strict else base.notes)
+    if not tool.strict:
+        return replace(openai_base(tool.schema, unsupported), strict=tool.strict)
     return openai_strict(tool.schema, level, unsupported)
 
 

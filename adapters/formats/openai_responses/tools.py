@@ -145,11 +145,15 @@ def schema_of_others(tool: Tool, upstream: Upstream) -> Projection | None:
     return _schema(tool, upstream, tool.strict or False)
 
 
+_NO_STRICT = "strict: left out, the host is not known to take it (strict_tools: off)"
+
+
 def _schema(tool: Tool, upstream: Upstream, strict: bool | None) -> Projection:
     level: Level = upstream.compat.get("strict_tools", "lossless")
     unsupported = frozenset(upstream.compat.get("unsupported_schema_keywords", ()))
     if level == "off":
-        return replace(openai_base(tool.schema, unsupported), strict=None)
+        base = openai_base(tool.schema, unsupported)
+        return replace(base, strict=None, notes=(*base.notes, _NO_STRICT) if tool.strict else base.notes)
     if strict:
         return openai_strict(tool.schema, level, unsupported)
     return replace(openai_base(tool.schema, unsupported), strict=strict)

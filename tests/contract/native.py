@@ -1,0 +1,70 @@
+"""Whether a provider's own SDK would have been able to send a request: its parameter types, field by field."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from anthropic.types import message_count_tokens_params, message_create_params
+from openai.types.chat import completion_create_params
+from pydantic import TypeAdapter, ValidationError
+
+from proxy.emulate.api import Received
+
+
+@cache
+def _types(api: str, path: str, stream: bool) -> TypeAdapter[Any] | None:
+    """The parameters of the endpoint; None where the provider has no types for it."""
+    match api, path:
+        case "openai-chat", "/v1/chat/completions":
+            chat = completion_create_params
+            kind: Any = (
+                chat.CompletionCreateParamsStreaming if stream else chat.CompletionCreateParamsNonStreaming
+            )
+        case "anthropic-messages", "/v1/messages":
+            messages = message_create_params
+            kind = messages.MessageCreateParamsStreaming if stream else messages.MessageCreateParamsNonStreaming
+        case "anthropic-messages", "/v1/messages/count_tokens":
+            kind = message_count_tokens_params.MessageCountTokensParams
+        case _:
+            return None
+    return TypeAdapter(kind)
+
+
+def accepted(received: Received) -> None:
+    """Fails for a field that the SDK does not know, or whose type is another one there."""
+    if received.body is None:
+        return
+    types = _types(received.api, received.path, received.body.get("stream") is True)
+    if types is None:
+        return
+    try:
+        read = _plain(types.validate_python(received.body))
+    except ValidationError as error:
+        raise AssertionError(f"{received.api} would not take {_short(received.body)}: {error.errors()[:3]}") from None
+    assert read == received.body, f"unknown to {received.api}: {_differences(received.body, read, '')}"
+
+
+def _plain(value: Any) -> Any:
+    """The SDK's lists are validated one item at a time, as they are read."""
+    match value:
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
+        case str() | int() | float() | None:
+            return value
+    return [_plain(one) for one in value]
+
+
+def _differences(sent: Any, read: Any, path: str) -> list[str]:
+    if isinstance(sent, dict) and isinstance(read, dict):
+        return [line for name in sent for line in _differences(sent[name], read.get(name), f"{path}.{name}")]
+    if isinstance(sent, list) and isinstance(read, list) and len(sent) == len(read):
+        pairs = enumerate(zip(sent, read, strict=True))
+        return [line for index, (a, b) in pairs for line in _differences(a, b, f"{path}[{index}]")]
+    return [] if sent == read else [f"{path}: {sent!r} became {read!r}"]
+
+
+def _short(body: Any) -> str:
+    text = json.dumps(body, ensure_ascii=False)
+    return text if len(text) < 2000 else f"{text[:2000]} …"
