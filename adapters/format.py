@@ -55,6 +55,8 @@ class Reading:
     projection. `custom`: client's names of custom tools that were sent as functions. `namespaces`: client's flat name
     -> (namespace, plain name). `answer_tool`: wire name of the tool that stands for structured output. `declared`: all
     names the client declared. `after_results`: the last message held tool results. `facts`: the API's own.
+    `schemas`: client's flat name -> the JSON text of its own schema, for each tool that was offered (b"" where there
+    is none to check against: built-in and custom tools). Bytes, and shared: running streams keep no parsed request.
     """
 
     model: str
@@ -68,6 +70,7 @@ class Reading:
     declared: frozenset[str] = frozenset()
     after_results: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
+    schemas: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True, frozen=True)

@@ -82,9 +82,11 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
     target = _Target(rules, upstream)
     wired: list[Tool] = []
     inverses: dict[str, Inverse] = {}
+    schemas: dict[str, bytes] = {}
     for tool in tools:
-        wire, inverse = _wired(tool, names, target, warnings)
+        wire, inverse, schema = _wired(tool, names, target, warnings)
         wired.append(wire)
+        schemas[f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name] = schema
         if inverse is not None:
             inverses[tool.name] = inverse
     if rules.sort_tools and not any(tool.cache for tool in wired):
@@ -103,6 +105,7 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
         namespaces=namespaces,
         declared=frozenset(tool.name for tool in functions),
         after_results=bool(request.messages) and request.messages[-1].role == "tool",
+        schemas=schemas,
     )
     if choice is not None and choice.names:
         choice = replace(choice, names=tuple(names[name] for name in choice.names))
@@ -198,14 +201,18 @@ class _Target:
 
 def _wired(
     tool: Tool, names: NameMap, target: _Target, warnings: dict[str, None]
-) -> tuple[Tool, Inverse | None]:
+) -> tuple[Tool, Inverse | None, bytes]:
+    """The tool as the wire has it, the way back, and its schema for `Reading.schemas`."""
     if tool.kind == "builtin" or (tool.kind == "custom" and target.rules.custom_tools):
-        return (tool if tool.kind == "builtin" else replace(tool, name=names[tool.name])), None
-    if tool.kind == "custom":
+        return (tool if tool.kind == "builtin" else replace(tool, name=names[tool.name])), None, b""
+    custom = tool.kind == "custom"
+    if custom:
         tool = _as_function(tool)
-    projection = _project(tool, target)
+    source, projection = _project(tool, target)
+    if custom:
+        source = b""
     if projection is None:
-        return replace(tool, name=names[tool.name], schema=None, strict=None), None
+        return replace(tool, name=names[tool.name], schema=None, strict=None), None, source
     for note in projection.notes:
         warnings[f"tools.{tool.name}: {note}"] = None
     name, wire, strict = names[tool.name], projection.schema, projection.strict
@@ -214,7 +221,7 @@ def _wired(
             name, tool.description, wire, strict, tool.kind, tool.grammar, tool.namespace, tool.builtin, tool.deferred,
             tool.cache, tool.extras,
         )
-    return tool, projection.inverse
+    return tool, projection.inverse, source
 
 
 def _as_function(tool: Tool) -> Tool:
@@ -231,17 +238,17 @@ def _as_function(tool: Tool) -> Tool:
 
 
 _CACHE_SIZE = 2048
-_projections: OrderedDict[tuple[SchemaRule, bool | None, bytes, str], Projection | None] = OrderedDict()
+_projections: OrderedDict[tuple[SchemaRule, bool | None, bytes, str], tuple[bytes, Projection | None]] = OrderedDict()
 
 
-def _project(tool: Tool, target: _Target) -> Projection | None:
-    """The projection, remembered: it is pure, and agents send the same tools on every turn."""
-    rule = target.rules.schema
-    key = (rule, tool.strict, json.dumps(tool.schema), target.upstream.variant)
+def _project(tool: Tool, target: _Target) -> tuple[bytes, Projection | None]:
+    """The schema's JSON and its projection, remembered: it is pure, and agents send the same tools on every turn."""
+    rule, source = target.rules.schema, json.dumps(tool.schema)
+    key = (rule, tool.strict, source, target.upstream.variant)
     try:
         found = _projections[key]
     except KeyError:
-        found = _projections[key] = rule(tool, target.upstream)
+        found = _projections[key] = (source, rule(tool, target.upstream))
         if len(_projections) > _CACHE_SIZE:
             _projections.popitem(last=False)
         return found

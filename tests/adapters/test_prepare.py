@@ -170,6 +170,40 @@ def test_the_same_tools_are_projected_once():
     assert seen == ["f", "g"]
 
 
+def _closing(tool, upstream):
+    return schema.Projection({**(tool.schema or {}), "additionalProperties": False})
+
+
+def test_the_schemas_for_the_way_back_are_the_clients_own():
+    tools = (
+        Tool("look.up", schema={"type": "object", "properties": {"b": {}, "a": {}}}),
+        Tool("bare"),
+        Tool("read", schema={"type": "object"}, namespace="files"),
+        Tool("sql", kind="custom"),
+        Tool("web_search", kind="builtin", builtin="web_search"),
+    )
+    expected = {
+        "look.up": b'{"type":"object","properties":{"b":{},"a":{}}}',
+        "bare": b"null",
+        "files__read": b'{"type":"object"}',
+        "sql": b"",
+        "web_search": b"",
+    }
+    for custom in (False, True):
+        for namespaces in (False, True):
+            row = replace(rules(custom_tools=custom, namespaces=namespaces), schema=_closing)
+            assert done(ask(*tools), row).reading.schemas == expected
+    only = done(ask(*tools, choice=ToolChoice("allowed", ("bare",))), rules(choices=frozenset({"auto"})))
+    assert only.reading.schemas == {"bare": b"null"}
+
+
+def test_running_answers_share_the_text_of_a_schema():
+    row = rules()
+    asked = [ask(Tool("f", schema={"type": "object", "title": "F"})) for _ in range(2)]
+    first, second = (done(request, row).reading.schemas for request in asked)
+    assert first["f"] is second["f"]
+
+
 def test_fields_of_another_api_are_named_and_a_prompt_kept_there_is_refused():
     asked = ask(extras={"google-gemini": {"safetySettings": []}})
     assert done(asked).warnings == ("safetySettings: left out, a has no such field",)
