@@ -142,7 +142,7 @@ def _task(body: Json, betas: frozenset[str]) -> Task:
         stop=tuple(body.get("stop_sequences") or ()),
         max_tokens=body["max_tokens"],
         output=wanted["schema"] if wanted else None,
-        aloud=True,
+        aloud=wanted is None,
     )
 
 
