@@ -161,6 +161,8 @@ class Calls:
 
     def _begin(self, entry: Entry, out: list[Event]) -> _Call:
         for earlier in self._calls:
+            if earlier.part is None and earlier.name and not self._packs(earlier):
+                self._open(earlier, out)
             if not earlier.ended and earlier.complete():
                 self._end(earlier, False, out)
         call = _Call(entry.index, entry.id, entry.kind, self._batch)

@@ -482,6 +482,19 @@ DETAILS: list[tuple[str | None, list[Any], tuple[Any, ...]]] = [
             Reasoning("", "openai-responses", "o", "rs_2", None, "E"),
         ),
     ),
+    (  # blocks that lost our numbers
+        None,
+        [
+            {"type": "reasoning.text", "text": "r", "signature": "S", "format": "anthropic-messages"},
+            {"type": "reasoning.text", "text": "s", "signature": "T", "format": "anthropic-messages"},
+        ],
+        (
+            Reasoning("r", "anthropic-messages", signature="S"),
+            Reasoning("s", "anthropic-messages", signature="T"),
+            Text("a"),
+            ToolCall("c1", "f", "{}"),
+        ),
+    ),
     (  # OpenRouter's own, from a client that knows nothing of us
         None,
         [

@@ -172,6 +172,11 @@ ROWS: list[tuple[str, list[Any], list[Event]]] = [
         [*call(0, "", "f", '{"a":1}'), *call(1, "", "f", '{"a":2}')],
     ),
     (
+        "no index, no id: another known name opens a call, though the first has no arguments",
+        [chunk(calls(entry("f", ""))), chunk(calls(entry("g", '{"a":1}'))), FIN],
+        [CallStart(0, "", "f"), CallStart(1, "", "g"), CallDelta(1, '{"a":1}'), PartEnd(0), PartEnd(1)],
+    ),
+    (
         "indexes start at 1",
         [chunk(calls(entry("f", "", index=1, id="c1"))), chunk(calls(entry(None, "{}", index=1))), FIN],
         call(0, "c1", "f", "{}"),
@@ -675,6 +680,30 @@ ROWS: list[tuple[str, list[Any], list[Event]]] = [
         ],
     ),
     (
+        "two entries of reasoning_details, told apart by index",
+        [
+            chunk({"reasoning_details": [{"type": "reasoning.text", "text": "a", "index": 0}]}),
+            chunk({"reasoning_details": [{"type": "reasoning.text", "text": "b", "index": 1}]}, "stop"),
+        ],
+        [
+            ReasoningDelta(0, "a"),
+            ReasoningDelta(0, "b"),
+            Signed(
+                0,
+                OWN,
+                extras={
+                    OWN: {
+                        "reasoning_details": [
+                            {"type": "reasoning.text", "text": "a", "index": 0},
+                            {"type": "reasoning.text", "text": "b", "index": 1},
+                        ]
+                    }
+                },
+            ),
+            PartEnd(0),
+        ],
+    ),
+    (
         "reasoning_details alone: their text, and text that is the answer's",
         [
             chunk({"reasoning_details": [{"text": "a"}]}),
@@ -933,6 +962,7 @@ TOLD = UsageUpdate(Usage(9, 4))
             {**HEAD, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": PLAIN}]},
         ],
         [chunk({"content": "a"}), chunk({}, "stop", usage=PLAIN), {**HEAD, "choices": [], "usage": None}],
+        [*(chunk({"content": "a"}, usage=u) for u in (None, None, PLAIN, None)), chunk({}, "stop", usage=None)],
         [chunk({"content": "a"}), chunk({}, "stop", usage=PLAIN), {**HEAD, "choices": [], "usage": PLAIN}],
     ],
 )
@@ -1045,6 +1075,13 @@ def test_short_fields_of_the_answer_come_with_its_start() -> None:
     assert fold(events).extras == {
         OWN: {"answer": {"system_fingerprint": "fp", "service_tier": "flex", "x_groq": {"id": 1}}}
     }
+
+
+def test_an_unknown_field_that_changes_on_the_way() -> None:
+    tiers = ("x", "x", "y", "y")
+    events = read(sse([*(chunk({"content": "a"}, service_tier=tier) for tier in tiers), chunk({}, "stop")]) + DONE)
+    assert [event for event in events if isinstance(event, Pass)] == [Pass(OWN, "answer", {"service_tier": "y"})]
+    assert [type(event) for event in events[1:-2]] == [TextDelta, TextDelta, TextDelta, Pass, TextDelta]
 
 
 def test_unknown_fields_are_in_the_whole_answer() -> None:
