@@ -46,7 +46,7 @@ def task(text: str = "hi", *rest: Any, **more: Any) -> Task:
         ({"stop_sequences": ["x"]}, task(stop=("x",))),
         (
             {"output_config": {"format": {"type": "json_schema", "schema": {**EMPTY, "additionalProperties": False}}}},
-            task(output={**EMPTY, "additionalProperties": False}),
+            task(output={**EMPTY, "additionalProperties": False}, aloud=False),
         ),
     ],
 )
