@@ -18,6 +18,9 @@ APIS = {
     "bedrock-converse": "bedrock_converse",
     "cohere-chat": "cohere_chat",
 }
+WANT_BYTES = frozenset({"google-gemini", "ollama-chat", "bedrock-converse"})
+"""APIs that read no image at an http(s) address, or only some models do: the proxy may fetch for them."""
+
 DIALECTS = {
     "chat": "openai_chat",
     "responses": "openai_responses",

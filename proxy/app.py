@@ -33,6 +33,7 @@ from proxy.observe.logs import Log, json_log
 from proxy.observe.metrics import Metrics
 from proxy.state import make as make_store
 from proxy.upstream import make
+from proxy.upstream.images import Images
 from proxy.upstream.transport import Transport
 
 JSON = (b"content-type", b"application/json")
@@ -69,7 +70,9 @@ class App:
         self.store = make_store(config.state)
         self.metrics = Metrics(__version__)
         self._transports: dict[str, Transport] = {}
-        self.tools = Tools(self.circuits, clock, random.random, new_id, self._told, self._fell_back)
+        self.tools = Tools(
+            self.circuits, clock, random.random, new_id, self._told, self._fell_back, images=self._images
+        )
         self.gateway = Gateway(config, environ, self._transport)
         self.draining = False
         self._circuits_told = 0.0
@@ -82,6 +85,10 @@ class App:
         if kind not in self._transports:
             self._transports[kind] = make(kind)
         return self._transports[kind]
+
+    def _images(self) -> Images | None:
+        server = self.gateway.config.server
+        return Images(server.image_hosts) if server.fetch_images == "public" else None
 
     def _circuit_states(self) -> list[tuple[str, str, bool]]:
         opened = self.circuits.open_targets(self.clock())

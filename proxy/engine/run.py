@@ -15,6 +15,7 @@ from adapters.errors import Attempt, Failure, Malformed, Rejected
 from adapters.events import Event, fold
 from adapters.format import IdSource, Mends, Outgoing
 from adapters.model import Answer, Request
+from adapters.registry import WANT_BYTES
 from adapters.restore import Restorer
 from adapters.tools import ids
 from proxy.engine.decide import Budget, Next, NextKey, Retry, Stop, after, backoff, decide, names_filter
@@ -22,6 +23,7 @@ from proxy.engine.gate import Gate
 from proxy.engine.health import Circuits
 from proxy.engine.live import MAX_WHOLE, Live, Tally
 from proxy.engine.plan import Candidate, Destination, Plan, characters, fits, needs
+from proxy.upstream.images import Fetched, Images, urls, with_bytes
 from proxy.upstream.secrets import scrub
 from proxy.upstream.transport import Broken, Response
 
@@ -53,6 +55,7 @@ class Tools:
     told: Callable[[Job, Destination, Attempt, Tally | None], None]
     fell_back: Callable[[Job, Destination, Destination, Failure], None]
     signer: Callable[[Destination, Outgoing, str], Mapping[str, str]] | None = None
+    images: Callable[[], Images | None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -97,6 +100,7 @@ class _Walk:
         self._rules = [candidate.on_errors for candidate in job.plan.chain]
         self._skipped: list[int] = []
         self._outgoing: dict[str, Outgoing] = {}
+        self._fetched: Fetched | None = None
         chain = job.plan.chain
         request = job.request
         measured = request is not None and any(candidate.context_window is not None for candidate in chain)
@@ -164,9 +168,12 @@ class _Walk:
         """All tries of one target: retries with one key, then its other keys."""
         candidate, job, tools = self._job.plan.chain[at], self._job, self._tools
         to = candidate.to
-        outgoing = self._encode(to)
-        if isinstance(outgoing, Failure):
-            return outgoing
+        try:
+            outgoing = await self._encode(to)
+        except Rejected as error:
+            if not self._job.failures:
+                raise
+            return error.failure
         keys = tools.circuits.keys(to.name, len(to.keys), tools.clock())
         place, tries, mended = 0, 0, False
         while True:
@@ -174,7 +181,7 @@ class _Walk:
             result = await self._try(at, candidate, outgoing, keys[place])
             if not isinstance(result, Failure):
                 return result
-            if not mended and tries < attempts and (again := self._mended(to, result)) is not None:
+            if not mended and tries < attempts and (again := await self._mended(to, result)) is not None:
                 outgoing, mended = again, True
                 continue
             retry = job.plan.retry
@@ -188,28 +195,37 @@ class _Walk:
                 case Next() | Stop():
                     return result
 
-    def _encode(self, to: Destination) -> Outgoing | Failure:
-        """The native request, made once per target. What the first target cannot carry is the client's error."""
+    async def _encode(self, to: Destination) -> Outgoing:
+        """The native request, made once per target. Raises Rejected for what this target cannot carry."""
         made = self._outgoing.get(to.name)
         if made is None:
             request = self._job.request
             assert request is not None
-            try:
-                made = to.api.encode(request, to.upstream)
-            except Rejected as error:
-                if not self._job.failures:
-                    raise
-                return error.failure
-            self._outgoing[to.name] = made
+            if to.api.name in WANT_BYTES:
+                request = await self._with_images(request)
+            made = self._outgoing[to.name] = to.api.encode(request, to.upstream)
         return made
 
-    def _mended(self, to: Destination, failure: Failure) -> Outgoing | None:
+    async def _with_images(self, request: Request) -> Request:
+        """The request with its remote images fetched, once for all targets, where the configuration says so."""
+        images = self._tools.images()
+        if images is None or not (wanted := urls(request)):
+            return request
+        if self._fetched is None:
+            self._fetched = await images.fetch(wanted)
+        return with_bytes(request, self._fetched)
+
+    async def _mended(self, to: Destination, failure: Failure) -> Outgoing | None:
         """The request as the API's own advice after this failure has it (without reasoning that it refuses, …)."""
         request = self._job.request
         if request is None or not isinstance(to.api, Mends):
             return None
         changed = to.api.mended(request, to.upstream, failure)
-        return None if changed is None else to.api.encode(changed, to.upstream)
+        if changed is None:
+            return None
+        if to.api.name in WANT_BYTES:
+            changed = await self._with_images(changed)
+        return to.api.encode(changed, to.upstream)
 
     async def _try(
         self, at: int, candidate: Candidate, outgoing: Outgoing, key: int

@@ -88,6 +88,8 @@ EFFECTS: dict[str, str] = {
     "providers.NAME.models.NAME.context_window": SKIPPED,
     "providers.NAME.models.NAME.images": SKIPPED,
     "providers.NAME.models.NAME.tools": SKIPPED,
+    "server.fetch_images": "proxy/upstream/test_images.py::test_fetch_images_and_image_hosts",
+    "server.image_hosts": "proxy/upstream/test_images.py::test_fetch_images_and_image_hosts",
 }
 
 NOT_YET = [
@@ -172,9 +174,7 @@ NOT_YET = [
     "providers.NAME.vertex.credentials",
     "server.drain_seconds",
     "server.early_head_seconds",
-    "server.fetch_images",
     "server.host",
-    "server.image_hosts",
     "server.keepalive_seconds",
     "server.max_json_depth",
     "server.max_request_bytes",
