@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import jsonschema_rs
-
 from proxy.emulate.anthropic_rules import Problem, mapping
+from proxy.emulate.metaschema import is_schema
 
 Json = Any
 
@@ -39,19 +38,11 @@ def check_input_schema(schema: Json, path: str) -> None:
     for key in schema.get("properties", {}):
         if not re.fullmatch(PROPERTY_KEY, key):
             raise Problem(f"{path}.properties: Property keys should match pattern '{PROPERTY_KEY}'")
-    if not _is_valid(schema):
+    if not is_schema(schema):
         text = (
             "JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12)."
         )
         raise Problem(f"{path}: {text}")
-
-
-def _is_valid(schema: Json) -> bool:
-    plain = {name: value for name, value in schema.items() if name != "$schema"}
-    try:
-        return jsonschema_rs.meta.is_valid({"$schema": "https://json-schema.org/draft/2020-12/schema", **plain})
-    except ValueError:
-        return False
 
 
 def check_strict(schema: Json, path: str) -> None:

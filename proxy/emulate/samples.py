@@ -24,6 +24,9 @@ SHALLOW = 3
 """From this depth on, optional members and further branches stay out."""
 DEEPEST = 40
 
+NONSENSE = (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, re.error)
+"""What the makers run into where a schema is none, such as an enum that is empty or no list."""
+
 _TYPE_OF_KEYWORD = {
     "properties": "object", "required": "object", "additionalProperties": "object", "patternProperties": "object",
     "propertyNames": "object", "minProperties": "object", "dependentRequired": "object",
@@ -42,7 +45,7 @@ def instance(schema: Json, seed: str) -> Json:
         maker = _Maker(schema, Random(f"{seed}/{attempt}"), sparing=attempt >= TRIES // 2)
         try:
             value = maker.make(schema, 0)
-        except (Impossible, RecursionError, IndexError):  # IndexError: an empty enum
+        except (Impossible, RecursionError, *NONSENSE):
             continue
         if check(value):
             return value

@@ -9,6 +9,7 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
+from proxy.emulate.agent import Task, Tool, plan
 from proxy.emulate.merging import Impossible, merged, resolved
 from proxy.emulate.patterns import Unsupported, matching
 from proxy.emulate.samples import instance
@@ -64,9 +65,18 @@ def test_what_nothing_satisfies_does_not_hang(schema: Any) -> None:
     instance(schema, "a")
 
 
-@pytest.mark.parametrize("schema", [{"$ref": "https://example.org/x.json"}, {"type": 3}, {"$ref": "#"}, True, None])
+NONSENSE: list[Any] = [
+    {"$ref": "https://example.org/x.json"}, {"type": 3}, {"$ref": "#"}, True, None, {"properties": []}, {"enum": 3},
+    {"type": "integer", "multipleOf": 0}, {"anyOf": []}, {"type": "array", "minItems": "x"}, {"required": 3},
+    {"type": "object", "patternProperties": {"(": {}}}, {"allOf": 3}, {"if": 3}, {"type": "string", "minLength": []},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", NONSENSE)
 def test_nonsense_does_not_raise(schema: Any) -> None:
     instance(schema, "a")
+    (call,) = plan(Task("hi", (Tool("f", schema),))).calls
+    assert isinstance(call.arguments, dict) or schema is None
 
 
 @pytest.mark.parametrize(
