@@ -17,7 +17,7 @@ from adapters.format import Reading, Upstream
 from adapters.history import HistoryRules, adapt
 from adapters.model import NOTHING, Extras, Json, Message, Part, Request, Tool, ToolCall, ToolChoice, ToolResult
 from adapters.tools.ids import IdRule
-from adapters.tools.names import NameMap, NameRule, project
+from adapters.tools.names import NameMap, NameRule, project, spelled
 from adapters.tools.schema import Inverse, Projection
 
 SchemaRule = Callable[[Tool, Upstream], Projection | None]
@@ -90,7 +90,7 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
         if inverse is not None:
             inverses[tool.name] = inverse
     if rules.sort_tools and not any(tool.cache for tool in wired):
-        wired.sort(key=_order)
+        wired.sort(key=lambda tool: _order(tool, names, rules.names))
     rename = _Rename(names, inverses, rules)
     messages, told = adapt(
         [rename.message(m) for m in request.messages], rules.history, rules.ids, rules.api, upstream.origin
@@ -256,11 +256,13 @@ def _project(tool: Tool, target: _Target) -> tuple[bytes, Projection | None]:
     return found
 
 
-def _order(tool: Tool) -> tuple[bool, str, str]:
-    """By wire name in code unit order, ties by description; built-ins last, by their word."""
+def _order(tool: Tool, names: NameMap, rule: NameRule) -> tuple[bool, str, str]:
+    """By wire name in code unit order (a shortened one by its full length), ties by description; built-ins last."""
     if tool.kind == "builtin":
         return True, tool.builtin or "", tool.name
-    return False, (tool.namespace or "") + tool.name, tool.description or ""
+    original = names.original.get(tool.name)
+    name = tool.name if original is None else spelled(original, rule)
+    return False, (tool.namespace or "") + name, tool.description or ""
 
 
 # --- choice ------------------------------------------------------------------------------------------------------

@@ -50,11 +50,17 @@ def _hash(name: str, salt: int = 0) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-def _alias(name: str, rule: NameRule) -> str:
-    """The rewritten form before any collision is looked at."""
+def spelled(name: str, rule: NameRule) -> str:
+    """The name in the wire's characters, at its full length: wire names sort by it, so that a hash decides nothing."""
     alias = re.sub(f"[^{rule.rest}]", "_", name) or "_"
     if not re.match(f"[{rule.first}]", alias):
         alias = ("_" if re.match(f"[{rule.first}]", "_") else "t_") + alias
+    return alias
+
+
+def _alias(name: str, rule: NameRule) -> str:
+    """The rewritten form before any collision is looked at."""
+    alias = spelled(name, rule)
     return alias if len(alias) <= rule.max_length else _suffixed(alias, _hash(name), rule)
 
 

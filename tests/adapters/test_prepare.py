@@ -135,6 +135,12 @@ def test_tools_go_by_wire_name_unless_the_client_marked_one():
     assert [t.name for t in done(ask(marked, z), rules(sort_tools=True)).request.tools] == ["z_tool", "a"]
 
 
+def test_shortened_names_sort_by_their_full_length():
+    names = [f"{'calendar_' * 8}{end}" for end in ("a", "b", "c", "d", "e")]
+    made = done(ask(*(Tool(name) for name in reversed(names))), rules(sort_tools=True))
+    assert [made.reading.names[t.name] for t in made.request.tools] == names
+
+
 def test_a_second_declaration_is_named_and_left_out():
     made = done(ask(F, replace(F, description="again")))
     assert made.request.tools == (F,)
