@@ -22,7 +22,12 @@ MESSAGES = "adapters/formats/anthropic_messages/test_request.py"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
 SKIPPED = "proxy/engine/test_run.py::test_a_target_that_cannot_take_the_request_is_skipped_unasked"
 
+COHERE = "adapters/formats/cohere_chat"
+OLLAMA = "adapters/formats/ollama_chat/test_request.py"
+
 EFFECTS: dict[str, str] = {
+    "compat.cohere-chat.sort_tools": f"{COHERE}/test_request.py::test_sort_tools",
+    "compat.ollama-chat.sort_tools": f"{OLLAMA}::test_tools_go_by_name_unless_told_otherwise",
     "compat.anthropic-messages.betas": f"{MESSAGES}::test_headers",
     "compat.anthropic-messages.cache": f"{MESSAGES}::test_breakpoints",
     "compat.anthropic-messages.eager_input_streaming": f"{MESSAGES}::test_eager_input_streaming",
@@ -102,13 +107,11 @@ NOT_YET = [
     "compat.bedrock-converse.cache",
     "compat.bedrock-converse.sort_tools",
     "compat.bedrock-converse.strict_tools",
-    "compat.cohere-chat.sort_tools",
     "compat.cohere-chat.strict_tools",
     "compat.google-gemini.sort_tools",
     "compat.google-gemini.unsupported_schema_keywords",
     "compat.mistral-chat.text_tool_calls",
     "compat.mistral-chat.tools",
-    "compat.ollama-chat.sort_tools",
     "compat.ollama-chat.text_tool_calls",
     "compat.ollama-chat.tools",
     "compat.openai-chat.text_tool_calls",

@@ -344,6 +344,16 @@ def test_tools_keep_their_order_unless_told_otherwise():
     assert [t["function"]["name"] for t in body(request, plain)["tools"]] == ["now", "get_weather"]
 
 
+@pytest.mark.parametrize(("compat", "names"), [
+    ({"sort_tools": True}, ["get_weather", "now"]),
+    ({"sort_tools": False}, ["now", "get_weather"]),
+    ({}, ["now", "get_weather"]),
+])
+def test_sort_tools(compat, names):
+    made = body(ask(tools=(NOW, WEATHER)), Upstream("command-a-03-2025", ORIGIN, compat))
+    assert [tool["function"]["name"] for tool in made["tools"]] == names
+
+
 def test_strict_is_for_all_tools_or_none():
     made, outgoing = sent(ask(tools=(Tool("f", "x", CITY, strict=True), Tool("g", "y", CITY))))
     assert "strict_tools" not in made
