@@ -82,7 +82,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     for name in job.flag("unsupported_fields", ()):
         if body.pop(name, None) is not None:
             job.left_out(name, "the upstream refuses it")
-    body = merge(merge(body, upstream.options), request.options.get(NAME, {}))
+    body = merge(merge(body, request.options.get(NAME, {})), upstream.options)
     return Outgoing(
         path="/responses",
         body=json.dumps(body),

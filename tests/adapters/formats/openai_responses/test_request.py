@@ -942,13 +942,13 @@ def test_fields_that_the_upstream_refuses():
     assert warnings == ("user: left out, the upstream refuses it", "store: left out, the upstream refuses it")
 
 
-def test_options_have_the_last_word():
+def test_options_come_last_the_operators_over_the_clients():
     request = ask(thinking=Thinking("low"), options={NAME: {"reasoning": {"summary": "auto"}, "truncation": "auto"},
                                                      "openai-chat": {"x": 1}})
     to = upstream(options={"reasoning": {"effort": "high"}, "truncation": "disabled", "safety_identifier": "s"})
     body = fields(request, to)
-    assert body == {"reasoning": {"effort": "high", "summary": "auto"}, "include": SECRET, "truncation": "auto",
-                    "safety_identifier": "s"}
+    assert body == {"reasoning": {"effort": "high", "summary": "auto"}, "include": SECRET,
+                    "truncation": "disabled", "safety_identifier": "s"}
 
 
 # --- beside the body -----------------------------------------------------------------------------------------------
