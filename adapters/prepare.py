@@ -27,11 +27,13 @@ It may depend on the tool's schema and strictness and on the upstream's model an
 """
 
 ANSWER_TOOL = "json_response"
-PROMPT_ELSEWHERE: Mapping[str, frozenset[str]] = {
-    "google-gemini": frozenset({"cachedContent"}),
-    "openai-responses": frozenset({"prompt"}),
+PROMPT_ELSEWHERE: Mapping[str, Mapping[str, str | None]] = {
+    "anthropic-messages": {"thread": "thread_unsupported_request"},
+    "google-gemini": {"cachedContent": None},
+    "openai-responses": {"prompt": None},
 }
-"""Fields that stand for a part of the prompt kept at their API: elsewhere the prompt would lack it."""
+"""Fields that stand for a part of the prompt kept at their API: elsewhere the prompt would lack it, now or, after
+`thread: create`, in the next turn. With the code by which the API's SDK learns to go on without (anthropic 2.14)."""
 OPEN_SCHEMA: Mapping[str, Json] = {"type": "object", "properties": {}}
 
 
@@ -120,8 +122,9 @@ def _left_out(request: Request, rules: Rules) -> Iterable[str]:
             raise Rejected(f"{rules.api} cannot answer with {kind} here", "modalities")
     for api, fields in request.extras.items():
         if api != rules.api:
-            if kept := PROMPT_ELSEWHERE.get(api, frozenset()).intersection(fields):
-                raise Rejected(f"{min(kept)}: a part of the prompt that only {api} holds", min(kept))
+            for field, code in PROMPT_ELSEWHERE.get(api, {}).items():
+                if fields.get(field) is not None:
+                    raise Rejected(f"{field}: a part of the prompt that only {api} holds", field, code=code)
             yield from (f"{name}: left out, {rules.api} has no such field" for name in fields)
 
 

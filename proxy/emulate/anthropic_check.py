@@ -48,6 +48,9 @@ def check(body: Json, headers: Mapping[str, str], name: str = "", *, counting: b
     """Raises Problem for the first rule that is broken. `name` is the model whose own rules apply."""
     version, model, betas = _version(headers), family(name), betas_of(headers)
     rules = FIELDS if not counting else {field: FIELDS[field] for field in COUNTED}
+    if isinstance(body, dict) and body.get("thread") is not None and any("thread" in beta for beta in betas):
+        details = {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
+        raise Problem("thread: Message threads are not available here", details=details)
     if version == NEWER:
         rules = {field: rule for field, rule in rules.items() if field not in SAMPLING}
     fields(body, {**rules, **_beta_fields(betas)}, ("model", "messages", *(() if counting else ("max_tokens",))))
@@ -86,7 +89,6 @@ def _beta_fields(betas: frozenset[str]) -> dict[str, Rule]:
         "mcp-client-": "mcp_servers",
         "structured-outputs-": "output_format",
         "server-side-fallback-": "fallbacks",
-        "thread": "thread",
         "compact": "compaction",
     }
     return {field: anything for prefix, field in known.items() if any(beta.startswith(prefix) for beta in betas)}

@@ -23,9 +23,10 @@ REQUEST_ID = "req_emulated"
 JSON_HEADERS = (("content-type", "application/json"), ("request-id", REQUEST_ID))
 
 
-def error(status: int, kind: str, message: str) -> Reply:
+def error(status: int, kind: str, message: str, details: Json = None) -> Reply:
     """An error in the API's envelope."""
-    body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": REQUEST_ID}
+    inner = {"type": kind, "message": message, **({"details": details} if details else {})}
+    body = {"type": "error", "error": inner, "request_id": REQUEST_ID}
     headers = list(JSON_HEADERS)
     if status == 429:
         headers += [("retry-after", "1"), ("anthropic-ratelimit-requests-remaining", "0")]
@@ -102,7 +103,7 @@ def _checked(received: Received, *, counting: bool) -> Json:
             raise Problem("Request exceeds the maximum size", 413, "request_too_large")
         check(received.body, received.headers, _family_of(received.body), counting=counting)
     except Problem as problem:
-        raise Refused(error(problem.status, problem.kind, problem.message)) from None
+        raise Refused(error(problem.status, problem.kind, problem.message, problem.details)) from None
     return received.body
 
 

@@ -14,8 +14,11 @@ Rule = Callable[[Json, str], None]
 class Problem(Exception):
     """A rule that the request breaks, with what the API answers."""
 
-    def __init__(self, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:
+    def __init__(
+        self, message: str, status: int = 400, kind: str = "invalid_request_error", details: Json = None
+    ) -> None:
         super().__init__(message)
+        self.details = details
         self.message = message
         self.status = status
         self.kind = kind

@@ -135,6 +135,7 @@ def envelope(found: Failure, attempts: tuple[Attempt, ...], request_id: str | No
     }
     if found.code is not None:
         error["code"] = found.code
+        error["details"] = {"error_code": found.code}
     if found.param is not None:
         error["param"] = found.param
     if attempts:

@@ -120,6 +120,7 @@ def test_envelope_with_everything():
         "message": "prompt is too long: maximum context length is 5",
         "toolwire_type": "context_length_exceeded",
         "code": "c",
+        "details": {"error_code": "c"},
         "param": "messages",
         "attempts": [
             {"target": "a/m", "type": "overloaded_error", "status": 529, "seconds": 0.25},
