@@ -156,9 +156,11 @@ def _paired(
         if calls is None:
             paired.append(message)
             continue
-        renamed = iter(calls)
-        parts = tuple(replace(p, id=next(renamed).wire) if isinstance(p, ToolCall) else p for p in message.parts)
-        paired.append(replace(message, parts=parts))
+        if any(one.wire != one.call.id for one in calls):
+            renamed = iter(calls)
+            parts = tuple(replace(p, id=next(renamed).wire) if isinstance(p, ToolCall) else p for p in message.parts)
+            message = replace(message, parts=parts)  # noqa: PLW2901 - the same turn under wire ids
+        paired.append(message)
         paired.append(Message("tool", tuple(_result(one, warnings) for one in calls)))
     return paired
 
@@ -208,7 +210,12 @@ def _result(one: _Asked, warnings: dict[str, None]) -> ToolResult:
     if one.result is None:
         warnings["a tool call without a result is answered with a placeholder"] = None
         return ToolResult(one.wire, (Text(NO_RESULT),), is_error=True, name=one.call.name, kind=one.call.kind)
-    return replace(one.result, call_id=one.wire, name=one.call.name, kind=one.call.kind)
+    result, call = one.result, one.call
+    if (result.call_id, result.name, result.kind) == (one.wire, call.name, call.kind):
+        return result
+    return ToolResult(
+        one.wire, result.content, result.is_error, call.name, call.kind, result.cache, result.extras
+    )
 
 
 def _told(orphan: ToolResult) -> Iterable[Part]:

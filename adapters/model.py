@@ -8,7 +8,7 @@ walks one rich conversation of each API and dialect through these types.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
@@ -19,28 +19,16 @@ Extras = Mapping[str, Mapping[str, Json]]
 """API name -> that API's own fields, in their order."""
 
 
-class _Nothing(Mapping[str, Any]):
-    """An empty mapping that can be a dataclass default: Python 3.11 takes only hashable ones."""
+class _Nothing(dict[str, Any]):
+    """An empty dictionary that stays empty and can be a dataclass default (those must be hashable)."""
 
     __slots__ = ()
 
-    def __getitem__(self, key: str) -> NoReturn:
-        raise KeyError(key)
+    def __setitem__(self, key: str, value: Any) -> NoReturn:
+        raise TypeError("NOTHING stays empty")
 
-    def get(self, key: str, default: Any = None) -> Any:
-        return default
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return 0
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        return "{}"
 
 
 NOTHING: Extras = _Nothing()
