@@ -5,21 +5,14 @@ projection is the projection.
 """
 
 from adapters.tools.schema.claude import anthropic, anthropic_strict, bedrock, bedrock_strict, strict_load
+from adapters.tools.schema.gemini import gemini_json_schema, gemini_parameters
 from adapters.tools.schema.inverse import Inverse
 from adapters.tools.schema.model import Level, Projection
 from adapters.tools.schema.openai import deepseek_strict, openai_base, openai_strict
-from adapters.tools.schema.plain import (
-    cohere,
-    cohere_strict,
-    gemini_json_schema,
-    gemini_parameters,
-    generic,
-    mistral,
-    ollama,
-    untouched,
-)
+from adapters.tools.schema.plain import PRESETS, cohere, cohere_strict, generic, mistral, ollama, untouched
 
 __all__ = [
+    "PRESETS",
     "Inverse",
     "Level",
     "Projection",

@@ -8,17 +8,17 @@ In the canonical form every keyword holds what draft 2020-12 says, older spellin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.tools.schema.legacy import LEGACY
 from adapters.tools.schema.merge import merge
 from adapters.tools.schema.refs import Pointer, Refs, written
 from adapters.tools.schema.words import (
     ANNOTATIONS,
     CHECKS,
     DEFINITIONS,
-    IN_PLACE,
+    INVERTING,
     LISTED,
     MAX_DEPTH,
     MAX_NODES,
@@ -30,7 +30,6 @@ from adapters.tools.schema.words import (
     Path,
     Schema,
     text_of,
-    types_of,
 )
 
 _INLINE_DEPTH = MAX_DEPTH // 2
@@ -39,11 +38,15 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
 @dataclass(slots=True)
 class Canonical:
-    """recursive: the references in `schema` that lead back to themselves, as they are written there."""
+    """recursive: the references in `schema` that lead back to themselves, as they are written there.
+
+    no_object: what was given is no schema of an object, so that the root says nothing of it.
+    """
 
     schema: Node
     notes: list[str] = field(default_factory=list)
     recursive: frozenset[str] = frozenset()
+    no_object: bool = False
 
 
 def canonical(schema: object, inline: bool = True) -> Canonical:
@@ -58,7 +61,8 @@ def canonical(schema: object, inline: bool = True) -> Canonical:
         case None | True:
             return Canonical({})
         case _:
-            return Canonical({}, ["root: this is no JSON Schema of an object, the tool is sent without parameters"])
+            note = "root: this is no JSON Schema of an object, the tool is sent without parameters"
+            return Canonical({}, [note], no_object=True)
 
 
 class _Reader:
@@ -125,7 +129,7 @@ class _Reader:
         if depth > MAX_DEPTH:
             self.note(path, f"more than {MAX_DEPTH} levels deep, anything is allowed there")
             return {}
-        for keyword, modern in _LEGACY.items():
+        for keyword, modern in LEGACY.items():
             if keyword in raw:
                 raw = modern(raw)
         if "$ref" in raw:
@@ -135,6 +139,7 @@ class _Reader:
     def _plain(self, raw: Node, path: Path, depth: int) -> Node:
         out: Node = {}
         for key, value in raw.items():
+            noted = len(self._notes)
             if (value is None and key in NULLABLE_KEYWORDS) or (path and key in _RESOURCE):
                 continue
             if key in CHECKS:
@@ -152,7 +157,13 @@ class _Reader:
             if read is MISSING or (read == [] and key in LISTED):
                 self.note(path, f"{key} is not valid JSON Schema and is left out")
                 continue
+            if key in INVERTING and len(self._notes) > noted:
+                # Parts of it allow anything now, so the whole would forbid more.
+                self.note(path, f"{key} is left out")
+                continue
             out[key] = read
+        if "if" in raw and "if" not in out:
+            out = {key: value for key, value in out.items() if key not in ("then", "else")}
         return raw if len(out) == len(raw) and all(out[key] is value for key, value in raw.items()) else out
 
     def _named(self, value: Any, path: Path, depth: int) -> Any:
@@ -228,79 +239,6 @@ def _beside(read: Schema, siblings: Node) -> Schema:
     return merged
 
 
-# --- older spellings ----------------------------------------------------------------------------------------------
-
-
-def _nullable(node: Node) -> Node:
-    rest = {key: value for key, value in node.items() if key != "nullable"}
-    if node["nullable"] is not True or "null" in types_of(node):
-        return rest
-    kinds = types_of(rest)
-    if not kinds or "$ref" in rest or not IN_PLACE.isdisjoint(rest):
-        inner = {key: value for key, value in rest.items() if key not in ANNOTATIONS}
-        outer = {key: value for key, value in rest.items() if key in ANNOTATIONS}
-        return {"anyOf": [inner, {"type": "null"}], **outer} if inner else rest
-    rest["type"] = [*kinds, "null"]
-    if isinstance(values := rest.get("enum"), list) and None not in values:
-        rest["enum"] = [*values, None]
-    if rest.get("const") is not None:
-        rest = {("enum" if key == "const" else key): value for key, value in rest.items()}
-        rest["enum"] = [node["const"], None]
-    return rest
-
-
-def _exclusive(keyword: str, bound: str) -> Callable[[Node], Node]:
-    def modern(node: Node) -> Node:
-        if not isinstance(node[keyword], bool):
-            return node
-        rest = {key: value for key, value in node.items() if key != keyword}
-        if node[keyword] and bound in rest:
-            rest = {(keyword if key == bound else key): value for key, value in rest.items()}
-        return rest
-
-    return modern
-
-
-def _tuple(node: Node) -> Node:
-    """`items` as a list, and what `additionalItems` says then."""
-    positions = node.get("items")
-    rest = {key: value for key, value in node.items() if key != "additionalItems"}
-    if not isinstance(positions, list):
-        return rest
-    others = node.get("additionalItems")
-    rest = {("prefixItems" if key == "items" else key): value for key, value in rest.items()}
-    if not positions:
-        del rest["prefixItems"]
-    if others is not None and others is not True:
-        rest["items"] = others
-    return rest
-
-
-def _items(node: Node) -> Node:
-    return _tuple(node) if isinstance(node["items"], list) else node
-
-
-def _dependencies(node: Node) -> Node:
-    rest = {key: value for key, value in node.items() if key != "dependencies"}
-    if not isinstance(given := node["dependencies"], dict):
-        return rest
-    names = {key: value for key, value in given.items() if isinstance(value, list)}
-    schemas = {key: value for key, value in given.items() if not isinstance(value, list)}
-    for keyword, new in (("dependentRequired", names), ("dependentSchemas", schemas)):
-        if new:
-            old = rest.get(keyword)
-            rest[keyword] = {**(old if isinstance(old, dict) else {}), **new}
-    return rest
-
-
-_LEGACY: Mapping[str, Callable[[Node], Node]] = {
-    "items": _items,
-    "nullable": _nullable,
-    "additionalItems": _tuple,
-    "dependencies": _dependencies,
-    "exclusiveMinimum": _exclusive("exclusiveMinimum", "minimum"),
-    "exclusiveMaximum": _exclusive("exclusiveMaximum", "maximum"),
-}
 _RESOURCE = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"})
 """Keywords that would move the base of references, were they left below the root."""
 _BESIDE_ROOT = ANNOTATIONS | DEFINITIONS | {"$ref"}

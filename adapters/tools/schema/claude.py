@@ -198,14 +198,13 @@ def strict_load(schema: Node) -> tuple[int, int]:
 
 def _strict(schema: object, rules: Mapping[str, Rule]) -> Projection:
     read = canonical(schema, inline=False)
-    kinds = types_of(read.schema)
     root = object_root(read)
     target = Target(rules, Action.DROP, (infer_type, combined), (_closed,))
     work = Work(root, target, dict.fromkeys(read.notes))
     out = used_definitions(work.run())
     if read.recursive:
         work.fail((), "it is recursive")
-    if kinds and "object" not in kinds:
+    if read.no_object:
         work.fail((), "the root is no object")
     optional, unions = strict_load(out)
     if optional > MAX_OPTIONAL:

@@ -117,9 +117,12 @@ class _Run:
             whole = value.get(edit.wrapped) if isinstance(value, dict) and len(value) == 1 else None
             return _parsed(whole, value) if isinstance(whole, str) else value
         if self._back:
-            return _parsed(value, value) if edit.text is not None and isinstance(value, str) else value
-        if edit.text == "any" or (edit.text == "object" and isinstance(value, dict | list)):
-            return value if value is None else _written(value)
+            if edit.text is None or not isinstance(value, str):
+                return value
+            read = _parsed(value, value)
+            return read if edit.text == "any" or isinstance(read, dict) else value
+        if edit.text == "any" or (edit.text == "object" and isinstance(value, dict)):
+            return _written(value)
         return _written(value) if edit.strings and not isinstance(value, str) else value
 
     def _object(self, value: Node, places: list[Place], edits: list[Edit], depth: int) -> Node:
@@ -170,9 +173,17 @@ class _Run:
         for key in ("anyOf", "oneOf"):
             if key in node:
                 branches = _schemas(node, path, key)
-                fitting = [] if self._inverse.names else [b for b in branches if self._fit.fits(value, *b)][:1]
-                found += fitting or branches
+                found += branches if self._inverse.names else self._chosen(branches, value) or branches
         return found
+
+    def _chosen(self, branches: list[Place], value: Any) -> list[Place]:
+        """The first branch that fits; for a text that is a JSON object, one that says so."""
+        fitting = [branch for branch in branches if self._fit.fits(value, *branch)]
+        if self._back and isinstance(value, str) and value.lstrip().startswith("{"):
+            texts = [branch for branch in fitting if self._inverse.edits.get(branch[1], NO_EDIT).text == "object"]
+            if texts and isinstance(_parsed(value, value), dict):
+                return texts[:1]
+        return fitting[:1]
 
 
 def _schemas(node: Node, path: Path, key: str) -> list[Place]:

@@ -79,7 +79,7 @@ class _Renaming:
 
     def _property(self, name: str, schema: Any) -> Any:
         out = self.node(schema)
-        if name not in self._wire or not isinstance(out, dict):
+        if name not in self._wire or not isinstance(out, dict) or "$ref" in out:
             return out
         return told_in(out, [f"name={json_text(name, 120)}"])
 

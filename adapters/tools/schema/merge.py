@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from adapters.tools.schema.words import ANNOTATIONS, Node, Schema, same, type_of, types_of, values_of
+from adapters.tools.schema.words import ANNOTATIONS, Node, Schema, key_of, same, type_of, types_of, values_of
 
 Merged = tuple[Schema, tuple[str, ...]]
 """The schema, False if nothing can satisfy both; and the keywords of which something is lost."""
@@ -78,7 +78,8 @@ def _values(out: Node, first: Node, second: Node) -> None:
     one, other = values_of(first), values_of(second)
     if one is None or other is None:
         return
-    both = [value for value in one if any(same(value, item) for item in other)]
+    keys = {key_of(value) for value in other}
+    both = [value for value in one if key_of(value) in keys]
     out.pop("const", None)
     out.pop("enum", None)
     if len(both) == 1 and ("const" in first or "const" in second):

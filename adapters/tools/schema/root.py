@@ -27,6 +27,7 @@ def object_root(read: Canonical, flat: bool = True) -> Node:
     kinds = types_of(root)
     if kinds and "object" not in kinds:
         read.notes.append(f"root: the type is {' or '.join(kinds)} and not object, the tool is sent without parameters")
+        read.no_object = True
         return {"type": "object", "properties": {}}
     if flat:
         root = _flat(root, read, 0)
@@ -50,7 +51,7 @@ def _with_properties(root: Node) -> Node:
 
 
 def used_definitions(root: Node) -> Node:
-    """The root without definitions that nothing refers to."""
+    """The root without definitions that nothing refers to; the others stand at its end."""
     definitions = root.get("$defs")
     if not isinstance(definitions, dict):
         return root
@@ -64,10 +65,10 @@ def used_definitions(root: Node) -> Node:
                 used.add(name)
                 if isinstance(definitions[name], dict):
                     todo.append(definitions[name])
-    if len(used) == len(definitions):
+    if len(used) == len(definitions) and next(reversed(root)) == "$defs":
         return root
     kept = {name: schema for name, schema in definitions.items() if name in used}
-    return {key: (kept if key == "$defs" else value) for key, value in root.items() if key != "$defs" or kept}
+    return {**rest, "$defs": kept} if kept else rest
 
 
 def _names_in(node: Node) -> list[str]:
@@ -135,11 +136,20 @@ def _any(root: Node, key: str, read: Canonical, depth: int) -> Node:
     required = list(dict.fromkeys([*own.get("required", ()), *shared]))
     if required:
         out["required"] = required
-    if "additionalProperties" not in own and all(v.get("additionalProperties") is False for v in variants):
-        out["additionalProperties"] = False
+    if any(map(_takes_others, variants)):
+        out.setdefault("additionalProperties", True)
+        out.pop("unevaluatedProperties", None)
+    elif all(variant.get("additionalProperties") is False for variant in variants):
+        out.setdefault("additionalProperties", False)
     told = "(one of: " + " | ".join(map(_told, variants[:_SHOWN])) + (" | …)" if len(variants) > _SHOWN else ")")
     out["description"] = f"{own['description']} {told}" if own.get("description") else told
     return out
+
+
+def _takes_others(variant: Node) -> bool:
+    """Whether the variant speaks of properties that it does not name."""
+    keywords = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+    return any(variant.get(keyword, False) is not False for keyword in keywords)
 
 
 def _variants(branches: list[Schema], read: Canonical, depth: int) -> list[Node]:

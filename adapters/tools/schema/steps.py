@@ -12,20 +12,20 @@ from typing import Any
 from adapters.tools.schema.merge import merge
 from adapters.tools.schema.walk import Work, told_in
 from adapters.tools.schema.words import (
-    ANNOTATIONS,
     MAX_NODES,
+    RESTRICTING,
     Node,
     Path,
     Schema,
     json_text,
     key_of,
-    same,
     type_of,
     types_of,
     values_of,
 )
 
 _ROUNDS = 16
+_UNIONS = frozenset({"allOf", "anyOf", "oneOf"})
 
 
 def without(node: Node, *keys: str) -> Node:
@@ -34,7 +34,11 @@ def without(node: Node, *keys: str) -> Node:
 
 def renamed(node: Node, old: str, new: str, value: Any) -> Node:
     """The node with `new: value` in the place of `old`."""
-    return {(new if key == old else key): (value if key == old else item) for key, item in node.items() if key != new}
+    return {
+        (new if key == old else key): (value if key == old else item)
+        for key, item in node.items()
+        if key == old or key != new
+    }
 
 
 def infer_type(node: Node, work: Work, path: Path) -> Node:
@@ -155,7 +159,12 @@ def _property_values(node: Node, name: str) -> list[Any] | None:
 
 def structure(node: Node) -> Node:
     """The keywords of a node that may forbid a value."""
-    return {key: value for key, value in node.items() if key not in ANNOTATIONS}
+    return {key: value for key, value in node.items() if key in RESTRICTING}
+
+
+def with_values(node: Node, values: list[Any]) -> Node:
+    """The node with this enum in the place of its const or enum."""
+    return renamed(node, "const" if "const" in node else "enum", "enum", values)
 
 
 def distribute(node: Node, work: Work, path: Path) -> Node:
@@ -183,15 +192,18 @@ def single_branch(node: Node, work: Work, path: Path) -> Node:
     for _ in range(_ROUNDS):
         if "anyOf" not in node or len(node["anyOf"]) != 1 or (len(node) > 1 and _is_reference(node["anyOf"][0])):
             return node
-        whole, lost = merge(without(node, "anyOf"), node["anyOf"][0])
-        if lost or isinstance(whole, bool):
+        rest = without(node, "anyOf")
+        whole, lost = merge(rest, node["anyOf"][0])
+        if lost or whole is False:
             return node
-        node = whole
+        node = whole if isinstance(whole, dict) else rest
     return node
 
 
 def combined(node: Node, work: Work, path: Path) -> Node:
     """Without allOf and oneOf, with nothing but annotations beside anyOf."""
+    if _UNIONS.isdisjoint(node):
+        return node
     for _ in range(_ROUNDS):
         start = node
         for step in (merge_all_of, one_of_to_any_of, distribute, single_branch):
@@ -228,10 +240,12 @@ def constants_to_enum(node: Node, work: Work, path: Path) -> Node:
         return node
     values: list[Any] = []
     told: list[str] = []
+    seen: set[Hashable] = set()
     for branch in branches:
         found = _constant(branch)
-        if found is None or any(same(found[0], value) for value in values):
+        if found is None or (value_key := key_of(found[0])) in seen:
             return node
+        seen.add(value_key)
         values.append(found[0])
         if found[1]:
             told.append(f"{json_text(found[0])}: {found[1]}")

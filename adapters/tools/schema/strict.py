@@ -15,7 +15,7 @@ from adapters.tools.schema.model import Level
 from adapters.tools.schema.order import distinct_first_keys
 from adapters.tools.schema.steps import combined, structure, without
 from adapters.tools.schema.walk import Action, Rule, Target, Work
-from adapters.tools.schema.words import Node, Path, Schema, json_text, schemas_in, types_of, values_of
+from adapters.tools.schema.words import Node, Path, Schema, json_text, schemas_in, speaks_of, types_of, values_of
 
 FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 DEEPSEEK_FORMATS = frozenset({"email", "hostname", "ipv4", "ipv6", "uuid"})
@@ -101,25 +101,9 @@ def _reference(node: Node, work: Work, path: Path) -> Node:
     return {"anyOf": [{"$ref": node["$ref"]}], **without(node, "$ref")}
 
 
-_OF_TYPE: Mapping[str, str] = {
-    **dict.fromkeys(("properties", "required", "additionalProperties", "minProperties", "maxProperties"), "object"),
-    **dict.fromkeys(("patternProperties", "propertyNames", "dependentRequired", "unevaluatedProperties"), "object"),
-    **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"), "array"),
-    **dict.fromkeys(("minContains", "maxContains", "unevaluatedItems"), "array"),
-    **dict.fromkeys(("minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"), "string"),
-}
-"""keyword -> the type that it speaks of: beside another type it says nothing."""
-_OF_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-
-
 def _relevant(node: Node, work: Work, path: Path) -> Node:
     kinds = types_of(node)
-    if not kinds:
-        return node
-    number = "number" in kinds or "integer" in kinds
-    idle = [
-        key for key in node if (key in _OF_TYPE and _OF_TYPE[key] not in kinds) or (key in _OF_NUMBERS and not number)
-    ]
+    idle = [key for key in node if kinds and not speaks_of(key, kinds)]
     return without(node, *idle) if idle else node
 
 

@@ -15,6 +15,8 @@ from adapters.tools.schema.inverse import Edit
 from adapters.tools.schema.merge import merge
 from adapters.tools.schema.words import (
     ANNOTATIONS,
+    COUPLED,
+    INVERTING,
     LISTED,
     MAX_DEPTH,
     MAX_NODES,
@@ -150,9 +152,14 @@ class Work:
             rule = rules.get(key, unknown)
             action = rule if isinstance(rule, Action) else rule(value, node)
             if action is Action.KEEP:
+                noted = len(self.notes)
                 new = self._children(key, value, path)
+                name = key
+                if key in INVERTING and len(self.notes) > noted:
+                    name, new = self._softened(key, new, node, path)
+                    told += [f"{key}={json_text(value)}"] if new is MISSING else []
                 if new is not MISSING:
-                    out[key] = new
+                    out[name] = new
             elif action is Action.FAIL:
                 self.fail(path, f"{key} is not allowed")
             elif action is not Action.DROP:
@@ -161,9 +168,25 @@ class Work:
                 if key not in ANNOTATIONS:
                     word = "told in the description" if action is Action.TELL else "left out"
                     self.note(path, f"{key} is {word}")
+        self._uncoupled(node, out, path)
         if told:
             return told_in(out, told)
-        return node if len(out) == len(node) and all(out[key] is node[key] for key in out) else out
+        return node if len(out) == len(node) and all(out.get(key, MISSING) is node[key] for key in node) else out
+
+    def _uncoupled(self, node: Node, out: Node, path: Path) -> None:
+        """Takes those keywords from `out` that do not stand without one that is gone."""
+        for key in COUPLED.keys() & node.keys() - out.keys():
+            for other in COUPLED[key]:
+                if out.pop(other, None) not in (None, True):
+                    self.note(path, f"{other} is left out")
+
+    def _softened(self, key: str, new: Any, node: Node, path: Path) -> tuple[str, Any]:
+        """The keyword when a part of it accepts more now, so that the whole forbids no more than before."""
+        if key == "oneOf" and "anyOf" not in node:
+            self.note(path, "oneOf is sent as anyOf")
+            return "anyOf", new
+        self.note(path, f"{key} is told in the description")
+        return key, MISSING
 
     def _children(self, key: str, value: Any, path: Path) -> Any:
         if key in NAMED:
@@ -174,7 +197,7 @@ class Work:
             items = [self.schema(item, (*path, key, at)) for at, item in enumerate(value)]
             kept = [item for item in items if item is not MISSING]
             return value if len(kept) == len(value) and all(map(operator.is_, kept, value)) else kept
-        if key in SINGLE:
+        if key in SINGLE and not (key == "additionalProperties" and isinstance(value, bool)):
             return self.schema(value, (*path, key))
         return value
 

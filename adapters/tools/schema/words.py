@@ -6,7 +6,8 @@ a property called `default` or `$ref`, or the value of an `enum`, is never read 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from typing import Any
 
 from adapters import json
@@ -29,6 +30,19 @@ SINGLE = frozenset(
 HOLDERS = NAMED | LISTED | SINGLE
 IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
 """Keywords whose schemas judge the same value as their parent does."""
+INVERTING = frozenset({"not", "if", "oneOf"})
+"""Keywords that forbid more when a schema below them accepts more."""
+COUPLED: Mapping[str, tuple[str, ...]] = {
+    "prefixItems": ("items", "unevaluatedItems"),
+    "items": ("unevaluatedItems",),
+    "contains": ("minContains", "maxContains", "unevaluatedItems"),
+    "patternProperties": ("additionalProperties", "unevaluatedProperties"),
+    "additionalProperties": ("unevaluatedProperties",),
+    "if": ("then", "else", "unevaluatedProperties", "unevaluatedItems"),
+    **dict.fromkeys(("then", "else", "anyOf", "oneOf", "allOf"), ("unevaluatedProperties", "unevaluatedItems")),
+    "dependentSchemas": ("unevaluatedProperties",),
+}
+"""keyword -> those that would forbid more, or nothing at all, without it."""
 DEFINITIONS = frozenset({"$defs", "definitions"})
 
 ANNOTATIONS = frozenset(
@@ -45,6 +59,24 @@ MAX_NODES = 5000
 """Schemas in a projection before references are no longer written out."""
 MAX_DEPTH = 48
 """Levels of schemas that are read; deeper ones allow anything."""
+
+
+_OF_TYPE: Mapping[str, str] = {
+    **dict.fromkeys(("properties", "required", "additionalProperties", "minProperties", "maxProperties"), "object"),
+    **dict.fromkeys(("patternProperties", "propertyNames", "dependentRequired", "unevaluatedProperties"), "object"),
+    **dict.fromkeys(("dependentSchemas", "propertyOrdering"), "object"),
+    **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"), "array"),
+    **dict.fromkeys(("minContains", "maxContains", "unevaluatedItems"), "array"),
+    **dict.fromkeys(("minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"), "string"),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), "number"),
+}
+"""keyword -> the type that it speaks of: beside another type it says nothing."""
+
+
+def speaks_of(key: str, types: Collection[str]) -> bool:
+    """Whether a keyword can forbid values of these types."""
+    kind = _OF_TYPE.get(key)
+    return kind is None or kind in types or (kind == "number" and "integer" in types)
 
 
 def text_of(path: Path) -> str:
@@ -112,13 +144,19 @@ def definition_name(ref: str) -> str:
 
 
 def key_of(value: Any) -> Hashable:
-    """A key that is equal for equal values; for containers only where numbers are written alike."""
+    """A key that is equal for equal JSON values: 1 and 1.0, but not 1 and true."""
+    try:
+        return _key(value)
+    except RecursionError:
+        return ("deep", id(value))
+
+
+def _key(value: Any) -> Hashable:
     match value:
-        case dict() | list():
-            try:
-                return json.sorted_bytes(value)
-            except (ValueError, TypeError, RecursionError):
-                return id(value)
+        case dict():
+            return frozenset((name, _key(item)) for name, item in value.items())
+        case list():
+            return ("list", *map(_key, value))
         case bool() | None:
             return (str(value),)
         case _:
@@ -127,13 +165,7 @@ def key_of(value: Any) -> Hashable:
 
 def same(one: Any, other: Any) -> bool:
     """JSON equality: 1 equals 1.0 and differs from true."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+    return one is other or key_of(one) == key_of(other)
 
 
 def schemas_in(node: Node) -> Iterator[tuple[str, str | int | None, Any]]:
@@ -183,7 +215,9 @@ def _as_flag(value: Any) -> Any:
 
 
 def _as_number(value: Any) -> Any:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else MISSING
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return MISSING
+    return value if isinstance(value, int) or math.isfinite(value) else MISSING
 
 
 def _as_positive(value: Any) -> Any:
@@ -234,5 +268,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "uniqueItems": _as_flag,
 }  # fmt: skip
+RESTRICTING = (CHECKS.keys() | HOLDERS | {"const", "$ref", "$dynamicRef", "nullable"}) - ANNOTATIONS - {"$defs"}
+"""Keywords that may forbid a value."""
 NULLABLE_KEYWORDS = frozenset({*CHECKS, *HOLDERS, "$ref", "definitions", "additionalItems", "dependencies"})
 """Keywords for which null, as some serializers write it, means that they are absent."""
