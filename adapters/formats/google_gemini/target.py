@@ -85,25 +85,25 @@ def rules(to: Target, request: Request) -> Rules:
 
 
 def json_schema(tool: Tool, upstream: Upstream) -> Projection | None:
-    """For `parametersJsonSchema`; None: a tool without arguments has neither field."""
-    return None if _empty(tool.schema) else _known(schema.gemini_json_schema(tool.schema), tool, upstream)
+    """For `parametersJsonSchema`; None: a tool without arguments has neither field.
+
+    Strict as the client asked: the mode VALIDATED follows from it.
+    """
+    if _empty(tool.schema):
+        return None
+    return replace(schema.gemini_json_schema(tool.schema, _refused(upstream)), strict=tool.strict)
 
 
 def parameters(tool: Tool, upstream: Upstream) -> Projection | None:
     """For the older `parameters`, an OpenAPI subset."""
     if _empty(tool.schema):
         return None
-    made = schema.gemini_parameters(tool.schema, vertex=bool(upstream.compat.get("vertex")))
-    return None if made is None else _known(made, tool, upstream)
+    made = schema.gemini_parameters(tool.schema, bool(upstream.compat.get("vertex")), _refused(upstream))
+    return None if made is None else replace(made, strict=tool.strict)
 
 
-def _known(made: Projection, tool: Tool, upstream: Upstream) -> Projection:
-    """Without the keywords that the host refuses; strict as the client asked (the mode VALIDATED follows from it)."""
-    unsupported = frozenset(upstream.compat.get("unsupported_schema_keywords", ()))
-    if unsupported:
-        less = schema.generic(made.schema, unsupported)
-        made = replace(made, schema=less.schema, notes=made.notes + less.notes)
-    return replace(made, strict=tool.strict)
+def _refused(upstream: Upstream) -> frozenset[str]:
+    return frozenset(upstream.compat.get("unsupported_schema_keywords", ()))
 
 
 def _empty(value: object) -> bool:

@@ -543,7 +543,7 @@ def test_keywords_that_a_host_refuses():
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
     to = upstream("grok-4", unsupported_schema_keywords=("additionalProperties",))
     tool = fields(ask(tools=(Tool("f", schema=schema),)), to)["tools"][0]
-    assert tool["parameters"].keys() == {"type", "properties", "description"}
+    assert tool["parameters"].keys() == {"type", "properties"}
 
 
 def names_of(tools):
