@@ -1,0 +1,273 @@
+"""A tool call's arguments against the tool's own schema.
+
+The schema is a client's: it is checked in its canonical form (draft 2020-12, whatever it was written in; `format` is a
+remark), never fetches anything, and is asked only as much as `cost` says it can bear. What cannot be judged is
+`Unchecked`: no schema and no argument text raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, NoReturn
+
+from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ValidationError, ValidationErrorKind
+
+from adapters import json
+from adapters.tools.cost import LIMIT, MAX_LEVELS, weights
+from adapters.tools.schema.canon import canonical
+from adapters.tools.schema.words import Node
+
+MAX_ARGUMENTS = 256 * 1024
+"""Characters of arguments that are checked."""
+MAX_SCHEMA = 64 * 1024
+"""Bytes of a schema that is checked against."""
+MAX_PATTERNS = 100
+"""Regular expressions in a schema that is checked against: each takes up to a millisecond to compile."""
+MAX_WORK = 200_000
+"""Schemas applied to places of one value: some ten milliseconds."""
+
+_READ = 32
+"""Characters that a pattern reads in the time of one application."""
+_HIDDEN = "the value"
+_PATTERNS = FancyRegexOptions(backtrack_limit=10_000, size_limit=200_000, dfa_size_limit=1_000_000)
+_BASE = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"})
+_GAVE_UP = (ValidationErrorKind.BacktrackLimitExceeded, ValidationErrorKind.RegexEngineFailure)
+
+
+@dataclass(slots=True, frozen=True)
+class Valid:
+    """The call fits."""
+
+
+@dataclass(slots=True, frozen=True)
+class Invalid:
+    """`reason` is fit for logs: it quotes no argument. `hint` tells the model what was wrong."""
+
+    reason: str
+    hint: str
+
+
+@dataclass(slots=True, frozen=True)
+class Unchecked:
+    """It cannot be said whether the call fits."""
+
+    reason: str
+
+
+Verdict = Valid | Invalid | Unchecked
+VALID = Valid()
+
+
+def check(schema: bytes, arguments: str) -> Verdict:
+    """Judges arguments. `schema` is its JSON text, `null` where the tool declares none."""
+    if len(arguments) > MAX_ARGUMENTS:
+        return Unchecked(f"arguments over {MAX_ARGUMENTS} characters")
+    if arguments.count("{") + arguments.count("[") > MAX_LEVELS and _levels(arguments) > MAX_LEVELS:
+        return Unchecked(f"arguments over {MAX_LEVELS} levels deep")
+    try:
+        value: Any = json.loads(arguments) if arguments.strip() else {}
+    except ValueError as error:
+        return Invalid("no JSON", f"The arguments are no valid JSON: {error}.")
+    if not isinstance(value, dict):
+        return Invalid("no object", "The arguments must be a JSON object.")
+    judge = compiled(schema)
+    return judge if isinstance(judge, Unchecked) else judge.judge(value, len(arguments))
+
+
+def check_text(text: str) -> Verdict:
+    """Judges the input of a custom tool, which is any text but none."""
+    return VALID if text.strip() else Invalid("no input", "The input is empty.")
+
+
+@dataclass(slots=True)
+class Compiled:
+    """A schema that can be checked against: its text, and whether no part of it judges one place of a value twice, so
+    that its length bounds its work. Else `bounds` (of `cost.weights`) does, found when it is first needed."""
+
+    validator: Draft202012Validator
+    schema: bytes
+    plain: bool
+    bounds: tuple[int, ...] = ()
+
+    def judge(self, value: Node, length: int) -> Verdict:
+        """The verdict on a value whose text has so many characters."""
+        if (not self.plain or len(self.schema) * length > MAX_WORK) and not self.bears(value, length):
+            return Unchecked("checking would take too long")
+        try:
+            if self.validator.is_valid(value):
+                return VALID
+            self.validator.validate(value)
+        except ValidationError as error:
+            return _invalid(error)
+        except BaseException as error:
+            return _unchecked(error)
+        return VALID
+
+    def bears(self, value: Node, length: int) -> bool:
+        """Whether checking this value takes a bearable time. A pattern counts by what it has to read, too."""
+        if length * self._bounds()[-1] <= MAX_WORK:
+            return True
+        bound = self.bound(value)
+        return _places(value) * bound + (length * bound // _READ if b"attern" in self.schema else 0) <= MAX_WORK
+
+    def bound(self, value: Node) -> int:
+        """How many schemas judge one place of this value, at most."""
+        bounds = self._bounds()
+        return bounds[-1] if len(bounds) == 1 else bounds[min(_below(value), len(bounds) - 1)]
+
+    def _bounds(self) -> tuple[int, ...]:
+        if not self.bounds:
+            root = _root(json.loads(self.schema or b"null"))
+            self.bounds = weights(root) if isinstance(root, dict) else (LIMIT,)
+        return self.bounds
+
+    def errors(self, value: Node, most: int) -> list[ValidationError]:
+        """What is wrong with a value, at most so many errors; none if that cannot be said."""
+        try:
+            return list(islice(self.validator.iter_errors(value), most))
+        except BaseException as error:
+            _unchecked(error)
+            return []
+
+
+def _invalid(error: ValidationError) -> Verdict:
+    if isinstance(error.kind, _GAVE_UP):
+        return Unchecked("a pattern of the schema takes too long")
+    place = ".".join(map(str, error.instance_path))
+    rule = ".".join(map(str, error.schema_path))
+    return Invalid(f"schema: {rule:.200}", f"{place or 'The arguments'}: {error.message:.500}")
+
+
+def _unchecked(error: BaseException) -> Unchecked:
+    """For what the validator raises, a panic of its Rust side (which is no Exception) included."""
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        raise error
+    return Unchecked("the validator failed")
+
+
+def _places(value: Any) -> int:
+    """Values in a value, itself and the names of members included."""
+    places = 0
+    left = [value]
+    while left:
+        item = left.pop()
+        places += 1
+        if isinstance(item, dict):
+            places += len(item)
+            left += item.values()
+        elif isinstance(item, list):
+            left += item
+    return places
+
+
+def _below(value: Any) -> int:
+    """Levels below the root of a value."""
+    levels, layer = -1, [value]
+    while layer:
+        levels += 1
+        layer = [inner for item in layer if isinstance(item, dict | list)
+                 for inner in (item.values() if isinstance(item, dict) else item)]
+    return levels
+
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
+
+
+def _levels(text: str) -> int:
+    """Levels of a JSON text, or of something like it."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(_STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+# --- compiled schemas --------------------------------------------------------------------------------------------
+
+
+class _Recent:
+    """The values that were used last, as many as fit into so many bytes of keys."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._left = most_bytes
+        self._values: OrderedDict[bytes, Compiled | Unchecked] = OrderedDict()
+        self._sizes: dict[bytes, int] = {}
+
+    def get(self, key: bytes) -> Compiled | Unchecked | None:
+        found = self._values.get(key)
+        if found is not None:
+            self._values.move_to_end(key)
+        return found
+
+    def put(self, key: bytes, value: Compiled | Unchecked, size: int) -> None:
+        self._values[key] = value
+        self._sizes[key] = size
+        self._left -= size
+        while self._left < 0:
+            old, _ = self._values.popitem(last=False)
+            self._left += self._sizes.pop(old)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+_by_text = _Recent(4 * 1024 * 1024)
+_by_sense = _Recent(4 * 1024 * 1024)
+"""By the hash of the schema with sorted keys: clients write one schema in several ways."""
+
+
+def compiled(schema: bytes) -> Compiled | Unchecked:
+    """The schema made ready, or why calls of a tool with this schema are not checked."""
+    found = _by_text.get(schema)
+    if found is None:
+        found = _read(schema)
+        _by_text.put(schema, found, min(len(schema), MAX_SCHEMA) + 200)
+    return found
+
+
+def _read(schema: bytes) -> Compiled | Unchecked:
+    if len(schema) > MAX_SCHEMA:
+        return Unchecked(f"a schema over {MAX_SCHEMA} bytes")
+    value = json.loads(schema or b"null")
+    key = blake2b(json.sorted_bytes(value)).digest()
+    found = _by_sense.get(key)
+    if found is None:
+        found = _compile(value, schema)
+        _by_sense.put(key, found, len(schema) + 200)
+    return found
+
+
+def _compile(value: Any, schema: bytes) -> Compiled | Unchecked:
+    root = _root(value)
+    if isinstance(root, Unchecked):
+        return root
+    try:
+        validator = Draft202012Validator(
+            root, validate_formats=False, retriever=_refused, mask=_HIDDEN, pattern_options=_PATTERNS
+        )
+    except BaseException as error:
+        _unchecked(error)
+        return Unchecked("the schema is not valid JSON Schema")
+    plain = not any(word in schema for word in (b"$ref", b"$dynamicRef", b"$recursiveRef", b"unevaluated", b"attern"))
+    return Compiled(validator, schema, plain)
+
+
+def _root(value: Any) -> Node | Unchecked:
+    """The schema in canonical form, with nothing that leads out of it."""
+    if value is None or value is True:
+        return {}
+    read = canonical(value, inline=False)
+    if read.notes:
+        return Unchecked(f"schema: {read.notes[0]:.200}")
+    if json.dumps(read.schema).count(b"attern") > MAX_PATTERNS:
+        return Unchecked(f"a schema with over {MAX_PATTERNS} patterns")
+    return {key: item for key, item in read.schema.items() if key not in _BASE}
+
+
+def _refused(uri: str) -> NoReturn:
+    raise ValueError(f"{uri} is not fetched")
