@@ -7,8 +7,9 @@ import math
 from adapters import json
 from adapters.errors import Malformed, Rejected
 from adapters.model import Request
+from proxy.engine.attempt import address
+from proxy.engine.job import Tools
 from proxy.engine.plan import Destination, Plan, characters
-from proxy.engine.run import Tools, address
 from proxy.upstream.transport import Broken
 
 CHARACTERS_PER_TOKEN = 4.0
