@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import parse_qs
 
 from adapters.errors import Failure
 from proxy.config.model import Client
 from proxy.config.patterns import matches
-
-
-@dataclass(slots=True)
-class _Bucket:
-    """Generic cell rate: `ready` is when the next request would be due if all came evenly."""
-
-    ready: float = 0.0
+from proxy.state.limits import wait_for
+from proxy.state.store import Store
 
 
 class Access:
@@ -25,7 +19,6 @@ class Access:
     def __init__(self, clients: Sequence[Client]) -> None:
         # Looked up by hash: the time a look-up takes then says nothing of the keys.
         self._clients = {_digest(client.key): client for client in clients}
-        self._buckets: dict[str, _Bucket] = {client.name: _Bucket() for client in clients}
 
     def client(self, headers: Mapping[str, str], query: bytes) -> Client | Failure | None:
         """The client of this request (None: keys are not asked for), or authentication_error."""
@@ -38,18 +31,17 @@ class Access:
         client = self._clients.get(_digest(key))
         return client or Failure("authentication_error", "The API key is not known here.", code="invalid_api_key")
 
-    def limited(self, client: Client | None, now: float) -> Failure | None:
-        """rate_limit_error where the client has used up its requests of this minute."""
-        if client is None or client.requests_per_minute is None:
-            return None
-        bucket, interval = self._buckets[client.name], 60.0 / client.requests_per_minute
-        ready = max(bucket.ready, now)
-        wait = ready - now - (60.0 - interval)
-        if wait > 1e-6:
-            return Failure("rate_limit_error", f"More than {client.requests_per_minute} requests in a minute.",
-                           code="rate_limit_exceeded", retry_after=wait)
-        bucket.ready = ready + interval
+
+async def limited(client: Client | None, store: Store, wall: float) -> Failure | None:
+    """rate_limit_error where the client has used up its requests of this minute. Counts the request otherwise."""
+    if client is None or client.requests_per_minute is None:
         return None
+    most = client.requests_per_minute
+    wait = await wait_for(store, client.name, most, wall)
+    if wait is None:
+        return None
+    return Failure("rate_limit_error", f"More than {most} requests in a minute.", code="rate_limit_exceeded",
+                   retry_after=wait)
 
 
 def allowed(client: Client | None, model: str) -> bool:

@@ -32,6 +32,7 @@ from proxy.listing import list_models
 from proxy.observe.logs import Log, json_log
 from proxy.observe.metrics import Metrics
 from proxy.state import make as make_store
+from proxy.state.shared import SharedCircuits
 from proxy.upstream import make
 from proxy.upstream.images import Images
 from proxy.upstream.transport import Transport
@@ -67,7 +68,9 @@ class App:
         self.random = random.random
         self.new_id = new_id
         self.circuits = Circuits()
-        self.store = make_store(config.state)
+        self.store = make_store(config.state, self._told_state)
+        self._shared: asyncio.Task[None] | None = None
+        self._state_shared = config.state.backend == "redis"
         self.metrics = Metrics(__version__)
         self._transports: dict[str, Transport] = {}
         self.tools = Tools(
@@ -85,6 +88,16 @@ class App:
         if kind not in self._transports:
             self._transports[kind] = make(kind)
         return self._transports[kind]
+
+    def _told_state(self, operation: str, kind: str) -> None:
+        """The store was lost, or found again."""
+        if kind != "ok":
+            self.metrics.state_error(operation)
+        self.log("state", type=kind, operation=operation)
+
+    def _circuit_names(self) -> list[tuple[str, int | None]]:
+        """The records that are shared: those of configured targets and their keys."""
+        return [(to.name, key) for to in self.gateway.targets() for key in (None, *range(len(to.keys)))]
 
     def _images(self) -> Images | None:
         server = self.gateway.config.server
@@ -111,6 +124,9 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                if self._state_shared:
+                    circuits = SharedCircuits(self.store, self.circuits, self._circuit_names, self.clock, self.wall)
+                    self._shared = asyncio.get_running_loop().create_task(circuits.run())
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await self.aclose()
@@ -118,7 +134,9 @@ class App:
                 return
 
     async def aclose(self) -> None:
-        """Closes the upstream connections."""
+        """Closes the connections to upstreams and to the store."""
+        if self._shared is not None:
+            self._shared.cancel()
         for transport in self._transports.values():
             await transport.aclose()
         await self.store.aclose()

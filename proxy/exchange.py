@@ -17,7 +17,7 @@ from adapters.errors import Attempt, Failure, Malformed, Rejected
 from adapters.events import Event, Failed, Folder
 from adapters.format import Call, Dialect, Incoming, StreamEncoder
 from adapters.model import Answer, Request
-from proxy.access import allowed, forbidden
+from proxy.access import allowed, forbidden, limited
 from proxy.engine.live import Live, Tally
 from proxy.engine.plan import OTHER, Destination, Plan
 from proxy.engine.run import Job, Lost, Streaming, Tools, Whole, run
@@ -128,8 +128,8 @@ class Exchange:
         body = await body_of(self._receive, self.headers, server.max_request_bytes)
         if isinstance(body, Failure):
             return body
-        if (limited := self.gateway.access.limited(client, self.app.clock())) is not None:
-            return limited
+        if (refused := await limited(client, self.app.store, self.app.wall())) is not None:
+            return refused
         try:
             if depth_over(body, server.max_json_depth):
                 return Failure("invalid_request_error", f"The body nests deeper than {server.max_json_depth} levels.")

@@ -49,6 +49,8 @@ class Metrics:
         self.inflight = self._gauge("inflight_requests", "Requests under way.", "livesum")
         self._circuit = self._gauge("circuit_open", "1 while a target is left out because it kept failing.", "livemax",
                                     "provider", "model")
+        self._state_errors = self._counter("state_errors", "Operations on the shared store that failed, by operation.",
+                                           "operation")
         self._gauge("build_info", "The running version.", "livemax", "version").labels(version).set(1)
         self._child: Callable[..., Any] = cache(lambda metric, *labels: metric.labels(*labels))
 
@@ -88,6 +90,10 @@ class Metrics:
         """Tool calls of one outcome."""
         if count > 0:
             self._child(self._calls, provider, model, outcome).inc(count)
+
+    def state_error(self, operation: str) -> None:
+        """The shared store did not answer."""
+        self._child(self._state_errors, operation).inc()
 
     def circuits(self, states: Iterable[tuple[str, str, bool]]) -> None:
         """What is open now: (provider, model, open) of all configured targets."""

@@ -95,6 +95,10 @@ EFFECTS: dict[str, str] = {
     "providers.NAME.models.NAME.tools": SKIPPED,
     "server.fetch_images": "proxy/upstream/test_images.py::test_fetch_images_and_image_hosts",
     "server.image_hosts": "proxy/upstream/test_images.py::test_fetch_images_and_image_hosts",
+    "state.backend": "proxy/test_shared_state.py::test_reasoning_is_restored_by_another_worker",
+    "state.url": "proxy/test_shared_state.py::test_reasoning_is_restored_by_another_worker",
+    "state.ttl_seconds": "proxy/state/test_redis.py::test_values_end",
+    "state.max_bytes": "proxy/state/test_memory.py::test_many_values_stay_within_the_bound",
 }
 
 NOT_YET = [
@@ -183,10 +187,6 @@ NOT_YET = [
     "server.max_request_bytes",
     "server.port",
     "server.workers",
-    "state.backend",
-    "state.max_bytes",
-    "state.ttl_seconds",
-    "state.url",
 ]
 
 

@@ -1,0 +1,27 @@
+"""Requests per minute, shared by all who share the store: a window that slides between two counted minutes."""
+
+from __future__ import annotations
+
+from proxy.state.store import Store
+
+WINDOW = 60.0
+
+
+async def wait_for(store: Store, name: str, most: int, now: float) -> float | None:
+    """Counts a request of `name` at wall time `now`; None if it is within `most` a minute, else the seconds to wait.
+
+    The share of the last minute that still lies within 60 seconds counts along. A refused request does not count.
+    """
+    minute, share = divmod(now, WINDOW)
+    share /= WINDOW
+    key = f"limit:{name}:{int(minute)}"
+    count = await store.incr(key, 1, 2 * WINDOW)
+    (before,) = await store.get([f"limit:{name}:{int(minute) - 1}"])
+    earlier = int(before or b"0")
+    if earlier * (1 - share) + count <= most:
+        return None
+    await store.incr(key, -1, 2 * WINDOW)
+    count -= 1
+    if count >= most:
+        return (1 - share + 1 - (most - 1) / count) * WINDOW
+    return max(0.05, (1 - (most - count - 1) / earlier - share) * WINDOW)
