@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adapters.tools.schema.legacy import LEGACY
-from adapters.tools.schema.merge import merge
+from adapters.tools.schema.merge import beside
 from adapters.tools.schema.refs import Pointer, Refs, written
 from adapters.tools.schema.words import (
     ANNOTATIONS,
@@ -198,7 +198,7 @@ class _Reader:
         if isinstance(target, dict) and self._kept(pointer, depth, bool(siblings) or in_all):
             return self._reference(raw, siblings, pointer)
         read = self.schema(target, path, depth + 1)
-        return _beside(read, siblings)
+        return beside(read, siblings)
 
     def _kept(self, pointer: Pointer, depth: int, needed: bool) -> bool:
         """Whether the reference stays one. needed: it stands where it should be written out."""
@@ -222,21 +222,6 @@ class _Reader:
                 number += 1
             self._names[pointer] = name
         return self._names[pointer]
-
-
-def _beside(read: Schema, siblings: Node) -> Schema:
-    """A written-out reference together with the keywords that stood beside it."""
-    if not siblings or read is False:
-        return read
-    if read is True:
-        return siblings
-    assert isinstance(read, dict)
-    if siblings.keys() <= ANNOTATIONS:
-        return {**read, **siblings}
-    merged, lost = merge(siblings, read)
-    if lost or isinstance(merged, bool):
-        return {**siblings, "allOf": [*siblings.get("allOf", ()), read]}
-    return merged
 
 
 _RESOURCE = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"})

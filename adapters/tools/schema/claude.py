@@ -200,7 +200,7 @@ def _strict(schema: object, rules: Mapping[str, Rule]) -> Projection:
     read = canonical(schema, inline=False)
     root = object_root(read)
     target = Target(rules, Action.DROP, (infer_type, combined), (_closed,))
-    work = Work(root, target, dict.fromkeys(read.notes))
+    work = Work(root, target, dict.fromkeys(read.notes), read.recursive)
     out = used_definitions(work.run())
     if read.recursive:
         work.fail((), "it is recursive")

@@ -191,3 +191,18 @@ def _conditions(out: Node, first: Node, second: Node, lost: list[str]) -> None:
         lost.append("if")
     for key in keys:
         _keep(out, source, key)
+
+
+def beside(read: Schema, siblings: Node) -> Schema:
+    """A written-out reference together with the keywords that stood beside it."""
+    if not siblings or read is False:
+        return read
+    if read is True:
+        return siblings
+    assert isinstance(read, dict)
+    if siblings.keys() <= ANNOTATIONS:
+        return {**read, **siblings}
+    merged, lost = merge(siblings, read)
+    if lost or isinstance(merged, bool):
+        return {**siblings, "allOf": [*siblings.get("allOf", ()), read]}
+    return merged

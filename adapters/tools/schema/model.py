@@ -12,6 +12,7 @@ Level = Literal["off", "lossless", "rewrite"]
 """off: never strict. lossless: where objects need only be closed. rewrite: optional properties become nullable."""
 
 _MAX_NOTES = 100
+_MAX_LENGTH = 400
 
 
 @dataclass(slots=True, frozen=True)
@@ -33,8 +34,17 @@ class Projection:
 
 
 def bounded(notes: Iterable[str]) -> tuple[str, ...]:
-    """The notes without repetitions, and not more than a hundred of them."""
-    unique = tuple(dict.fromkeys(notes))
+    """The notes without repetitions, each one short line, and not more than a hundred of them.
+
+    They hold the client's own names, of any length and with any characters.
+    """
+    unique = tuple(dict.fromkeys(map(_line, notes)))
     if len(unique) <= _MAX_NOTES:
         return unique
     return (*unique[:_MAX_NOTES], f"root: {len(unique) - _MAX_NOTES} more notes of this kind")
+
+
+def _line(note: str) -> str:
+    if len(note) > _MAX_LENGTH:
+        note = f"{note[:200]} … {note[-190:]}"
+    return note if note.isprintable() else "".join(sign if sign.isprintable() else " " for sign in note)

@@ -22,7 +22,7 @@ from adapters.tools.schema.steps import (
 )
 from adapters.tools.schema.unsupported import FLAT_ROOT, additional, cut, narrowed
 from adapters.tools.schema.walk import Action, Rule, Target, Work
-from adapters.tools.schema.words import TYPES, Node, Path, Schema, types_of
+from adapters.tools.schema.words import IN_PLACE, TYPES, Node, Path, Schema, types_of
 
 PRESETS: Mapping[str, frozenset[str]] = {
     "deepseek": frozenset(),
@@ -145,11 +145,13 @@ def _properties_typed(node: Node, work: Work, path: Path) -> Node:
     if not properties or all("type" in schema for schema in properties.values()):
         return node
     typed = dict(properties)
+    shared = not IN_PLACE.isdisjoint(node) or not IN_PLACE.isdisjoint(path[-2:])
     for name, schema in properties.items():
         if "type" in schema:
             continue
         kinds = _kinds(schema, work, 0)
-        if not kinds and structure(schema):
+        if not kinds and (shared or structure(schema)):
+            # Another schema may say more of the same value.
             kinds = tuple(kind for kind in TYPES if kind != "integer")
             if "anyOf" not in schema:
                 work.fail((*path, "properties", name), "it requires no property")

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from adapters.tools.schema.inverse import Edit
-from adapters.tools.schema.merge import merge
+from adapters.tools.schema.merge import beside, merge
 from adapters.tools.schema.words import (
     ANNOTATIONS,
     COUPLED,
@@ -30,6 +30,8 @@ from adapters.tools.schema.words import (
     json_text,
     text_of,
 )
+
+_ROUNDS = 8
 
 
 class Action(Enum):
@@ -66,11 +68,15 @@ class Target:
 
 @dataclass(slots=True)
 class Work:
-    """One schema on its way to a target. `edits` are by identity of the node, which they keep alive."""
+    """One schema on its way to a target. `edits` are by identity of the node, which they keep alive.
+
+    recursive: references that must stay; others are written out where keywords stand beside them. None: all stay.
+    """
 
     root: Node
     target: Target
     notes: dict[str, None] = field(default_factory=dict)
+    recursive: frozenset[str] | None = None
     failures: dict[str, None] = field(default_factory=dict)
     edits: dict[int, tuple[Node, Edit]] = field(default_factory=dict)
     count: int = 0
@@ -121,13 +127,31 @@ class Work:
 
     def walk(self, node: Node, path: Path) -> Node:
         self.count += 1
-        for step in self.target.before:
-            node = step(node, self, path)
+        for _ in range(_ROUNDS):
+            node = self._opened(node)
+            for step in self.target.before:
+                node = step(node, self, path)
+            if not self._opens(node):
+                break
         if "$ref" in node and self.target.cut is not None:
             return self._written_out(node, path)
         node = self._apply(node, path)
         for step in self.target.after:
             node = step(node, self, path)
+        return node
+
+    def _opens(self, node: Node) -> bool:
+        """Whether this is a reference that keywords stand beside, and that need not stay one."""
+        if self.recursive is None or len(node) == 1 or "$ref" not in node:
+            return False
+        return node["$ref"] not in self.recursive and self.count <= MAX_NODES
+
+    def _opened(self, node: Node) -> Node:
+        for _ in range(_ROUNDS):
+            if not self._opens(node):
+                break
+            whole = beside(self.definition(node["$ref"]), {key: value for key, value in node.items() if key != "$ref"})
+            node = whole if isinstance(whole, dict) else {"not": {}}
         return node
 
     def _written_out(self, node: Node, path: Path) -> Node:

@@ -130,6 +130,17 @@ def test_too_deep_schemas_allow_anything_there() -> None:
     assert project.openai_base(deep(40, "items")).notes == ()
 
 
+def test_notes_are_short_lines_whatever_the_names() -> None:
+    properties = {"a\r\nb": {"type": "string", "minLength": 1}, "x" * 5000: {"$ref": "#/no"}}
+    schema = {"type": "object", "properties": properties}
+    notes = project.openai_strict(schema, "rewrite").notes
+    assert notes[0].startswith("properties.x")
+    assert len(notes[0]) < 400
+    assert notes[0].endswith("leads nowhere in this schema, anything is allowed there")
+    notes = project.ollama(schema).notes
+    assert "properties.a  b: minLength is told in the description" in notes
+
+
 def inverse_of(projection: Projection | None) -> Inverse:
     assert projection is not None and projection.inverse is not None
     return projection.inverse

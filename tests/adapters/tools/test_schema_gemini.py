@@ -72,6 +72,13 @@ JSON_SCHEMA = [
 ]  # fmt: skip
 
 
+JSON_SCHEMA += [
+    ({"type": "object", "patternProperties": {"^a": {}}, "additionalProperties": False},
+     {"type": "object", "description": '(patternProperties={"^a":{}})'},
+     (*told("patternProperties"), "properties.p: additionalProperties is left out")),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(("given", "expected", "notes"), JSON_SCHEMA)
 def test_json_schema(given: Any, expected: Any, notes: tuple[str, ...]) -> None:
     projection = gemini_json_schema(tool(given))
@@ -395,5 +402,69 @@ CASES = [
 def test_case_in_the_older_field(case: str, given: Node, expected: Node) -> None:
     projection = gemini_parameters(given)
     assert projection is not None
+    assert projection.schema == expected
+    assert list(projection.schema["properties"]) == list(expected["properties"])
+
+
+JSON_CASES = [
+    (
+        "gemini-array-without-items",
+        {"type": "object", "properties": {"tags": {"type": "array"}}},
+        {"type": "object", "properties": {"tags": {"type": "array"}}},
+    ),
+    (
+        "gemini-enum-without-type",
+        {"type": "object", "properties": {"unit": {"enum": ["c", "f"], "description": "unit"}}, "required": ["unit"]},
+        {"type": "object", "properties": {"unit": {"type": "string", "enum": ["c", "f"], "description": "unit"}},
+         "required": ["unit"]},
+    ),
+    (
+        "gemini-meta-keywords-removed",
+        {"$schema": "http://json-schema.org/draft-07/schema#", "$id": "trip", "type": "object",
+         "additionalProperties": False,
+         "properties": {
+             "stops": {"type": "array", "items": {**TOWN, "additionalProperties": False}},
+             "labels": {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}, "additionalProperties": STRING}},
+         "required": ["stops"]},
+        {"type": "object", "additionalProperties": False,
+         "properties": {
+             "stops": {"type": "array", "items": {"type": "object", "properties": {"town": STRING},
+                                                  "required": ["town"], "additionalProperties": False}},
+             "labels": {"type": "object", "additionalProperties": STRING,
+                        "description": '(propertyNames={"pattern":"^[a-z]+$"})'}},
+         "required": ["stops"]},
+    ),
+    (
+        "gemini-refs-resolved",
+        {"type": "object", "$defs": {"Money": {"type": "object", "properties": {"cents": {"type": "integer"}},
+                                               "required": ["cents"]}},
+         "properties": {"price": {"$ref": "#/$defs/Money"},
+                        "fees": {"type": "array", "items": {"$ref": "#/$defs/Money"}}},
+         "required": ["price"]},
+        {"type": "object",
+         "properties": {"price": {"$ref": "#/$defs/Money"},
+                        "fees": {"type": "array", "items": {"$ref": "#/$defs/Money"}}},
+         "required": ["price"],
+         "$defs": {"Money": {"type": "object", "properties": {"cents": {"type": "integer"}}, "required": ["cents"]}}},
+    ),
+    (
+        "gemini-required-without-property",
+        {"type": "object", "properties": {"text": STRING}, "required": ["ref", "text"]},
+        {"type": "object", "properties": {"text": STRING}, "required": ["text"]},
+    ),
+    (
+        "gemini-vendor-keys-removed",
+        {"type": "object", "properties": {
+            "x_user": {**STRING, "x-google-enum-descriptions": ["a"]},
+            "level": {"type": "number", "exclusiveMinimum": 0, "multipleOf": 2}}},
+        {"type": "object", "properties": {
+            "x_user": STRING, "level": {"type": "number", "description": "(exclusiveMinimum=0, multipleOf=2)"}}},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "given", "expected"), JSON_CASES)
+def test_case_in_the_json_schema_field(case: str, given: Node, expected: Node) -> None:
+    projection = gemini_json_schema(given)
     assert projection.schema == expected
     assert list(projection.schema["properties"]) == list(expected["properties"])

@@ -602,3 +602,27 @@ def test_deepseek_has_fewer_formats(text_format: str, kept: bool) -> None:
     assert projection.strict is True
     expected = given if kept else {"type": "string", "description": f'(format="{text_format}")'}
     assert projection.schema == closed(expected)
+
+
+# --- the shared failure cases ------------------------------------------------------------------------------------
+
+
+def test_case_responses_strict_stays_off() -> None:
+    search = {"type": "object", "properties": {"q": STRING, "year": {"type": "integer"}}, "required": ["q"]}
+    assert openai_base(search).schema == search
+    assert openai_strict(search, "lossless").strict is False
+    exact = {"type": "object", "properties": {"q": STRING}, "required": ["q"], "additionalProperties": False}
+    projection = openai_strict(exact, "lossless")
+    assert (projection.schema, projection.strict, projection.notes) == (exact, True, ())
+
+
+def test_case_responses_response_format() -> None:
+    verdict = {
+        "type": "object",
+        "properties": {"good": {"type": "boolean"}},
+        "required": ["good"],
+        "additionalProperties": False,
+    }
+    projection = openai_strict(verdict, "lossless")
+    assert projection.schema is verdict
+    assert projection.strict is True

@@ -214,6 +214,46 @@ def test_cohere_is_not_strict_where_nothing_is_required(schema: Node, path: str)
     assert projection.notes == (f"{path}: not strict, it requires no property",)
 
 
+# --- keywords that hang on others --------------------------------------------------------------------------------
+
+
+def test_a_weaker_branch_never_makes_one_of_forbid_more() -> None:
+    given = tool({"oneOf": [{**MONEY, "additionalProperties": False}, {"type": "object", "required": ["unit"]}]})
+    projection = generic(given, PRESETS["xai"])
+    assert projection.schema == tool({"anyOf": [MONEY, {"type": "object", "required": ["unit"]}]})
+    assert projection.notes == (
+        "properties.p.oneOf.0: additionalProperties is left out",
+        "properties.p: oneOf is sent as anyOf",
+    )
+
+
+@pytest.mark.parametrize("keyword", ["not", "if"])
+def test_a_weaker_part_never_makes_a_negation_forbid_more(keyword: str) -> None:
+    part = {"type": "string", "pattern": "a"}
+    given = tool({"type": "string", keyword: part, "then": {"minLength": 9}, "title": "T"})
+    projection = generic(given, PRESETS["llama.cpp"])
+    kept = {"type": "string", "title": "T"} if keyword == "if" else {
+        "type": "string", "then": {"minLength": 9}, "title": "T"}  # fmt: skip
+    told_part = f'({keyword}={{"type":"string","pattern":"a"}})'
+    assert projection.schema == tool({**kept, "description": told_part})
+    assert f"properties.p: {keyword} is told in the description" in projection.notes
+
+
+def test_what_cannot_be_read_never_makes_a_negation_forbid_more() -> None:
+    projection = mistral(tool({"type": "string", "not": {"$ref": "#/nowhere"}}))
+    assert projection.schema == tool(STRING)
+    assert projection.notes == (
+        "properties.p.not: $ref '#/nowhere' leads nowhere in this schema, anything is allowed there",
+        "properties.p: not is left out",
+    )
+
+
+def test_items_do_not_stay_without_the_positions_before_them() -> None:
+    projection = ollama(tool({"type": "array", "prefixItems": [{"type": "integer"}], "items": STRING}))
+    assert projection.schema == tool({"type": "array", "description": '(prefixItems=[{"type":"integer"}])'})
+    assert projection.notes == (*told("prefixItems"), "properties.p: items is left out")
+
+
 # --- hosts of the chat API ---------------------------------------------------------------------------------------
 
 UNANCHORED = [("a", False), ("^a", False), ("a$", False), ("^a\\$", False), ("^(?=a)$", False), ("^a$", True)]
