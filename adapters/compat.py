@@ -292,7 +292,26 @@ FLAGS: Mapping[str, tuple[Flag, ...]] = {
     ),
     "mistral-chat": (_strict("lossless"), _SORT, _TEXT, _TOOLS),
     "ollama-chat": (_SORT, _TEXT, _TOOLS),
-    "bedrock-converse": (_strict("off"), _cache("auto", "auto", "client", "off"), _BETAS, _SORT),
+    "bedrock-converse": (
+        _strict("off"),
+        _cache("auto", "auto", "client", "off"),
+        Flag(
+            "structured_output",
+            "auto",
+            "How an answer is held to a JSON schema: `native` by `outputConfig`, `tool` by a forced tool; `auto` by "
+            "what is known of the model.",
+            values=("auto", "native", "tool"),
+        ),
+        Flag(
+            "stream_tools",
+            "auto",
+            "Requests with tools are streamed; `false`: they are answered whole and replayed. `auto` by what is known "
+            "of the model.",
+            values=("auto", True, False),
+        ),
+        _BETAS,
+        _SORT,
+    ),
     "cohere-chat": (
         _strict("lossless"),
         _switch("sort_tools", False, "Tools are sent sorted by name; off: no prompt cache is documented here."),

@@ -22,10 +22,17 @@ MESSAGES = "adapters/formats/anthropic_messages/test_request.py"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
 SKIPPED = "proxy/engine/test_run.py::test_a_target_that_cannot_take_the_request_is_skipped_unasked"
 
+BEDROCK = "adapters/formats/bedrock_converse"
 COHERE = "adapters/formats/cohere_chat"
 OLLAMA = "adapters/formats/ollama_chat/test_request.py"
 
 EFFECTS: dict[str, str] = {
+    "compat.bedrock-converse.betas": f"{BEDROCK}/test_request.py::test_betas",
+    "compat.bedrock-converse.cache": f"{BEDROCK}/test_messages.py::test_no_breakpoints",
+    "compat.bedrock-converse.sort_tools": f"{BEDROCK}/test_request.py::test_sort_tools",
+    "compat.bedrock-converse.stream_tools": f"{BEDROCK}/test_request.py::test_stream_tools",
+    "compat.bedrock-converse.strict_tools": f"{BEDROCK}/test_request.py::test_strict",
+    "compat.bedrock-converse.structured_output": f"{BEDROCK}/test_request.py::test_structured_output",
     "compat.cohere-chat.sort_tools": f"{COHERE}/test_request.py::test_sort_tools",
     "compat.ollama-chat.sort_tools": f"{OLLAMA}::test_tools_go_by_name_unless_told_otherwise",
     "compat.anthropic-messages.betas": f"{MESSAGES}::test_headers",
@@ -107,10 +114,6 @@ NOT_YET = [
     "clients[].models",
     "clients[].name",
     "clients[].requests_per_minute",
-    "compat.bedrock-converse.betas",
-    "compat.bedrock-converse.cache",
-    "compat.bedrock-converse.sort_tools",
-    "compat.bedrock-converse.strict_tools",
     "compat.cohere-chat.strict_tools",
     "compat.google-gemini.sort_tools",
     "compat.google-gemini.unsupported_schema_keywords",
