@@ -10,12 +10,9 @@ from adapters.format import Upstream
 from adapters.formats.anthropic_messages.blocks import Block, cache_control
 from adapters.formats.anthropic_messages.wire import NAME, own
 from adapters.formats.shared.claude import OTHER, Facts, facts
+from adapters.formats.shared.claude_strict import Left
 from adapters.model import NOTHING, Json, Request, Tool, ToolChoice
 from adapters.tools.schema import Projection, anthropic, anthropic_strict
-from adapters.tools.schema.claude import MAX_OPTIONAL, MAX_UNIONS, strict_load
-
-MOST_STRICT = 20
-"""Strict tools of a request; more is a 400, as are more optional or union-typed parameters over all of them."""
 
 _BUILT_IN: Mapping[str, Mapping[str, Json]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search"},
@@ -93,7 +90,7 @@ def streaming(request: Request, upstream: Upstream) -> Streaming:
 
 def declarations(tools: Iterable[Tool], streams: Streaming, warnings: dict[str, None]) -> list[Block]:
     """The `tools` of a request, strict as far as the limits allow."""
-    left = _Left(MOST_STRICT, MAX_OPTIONAL, MAX_UNIONS)
+    left = Left()
     made: list[Block] = []
     for tool in tools:
         native = tool.extras.get(NAME, NOTHING)
@@ -123,23 +120,6 @@ def _marked(block: Block, tool: Tool) -> Block:
     elif tool.cache is not None and "cache_control" not in block:
         block["cache_control"] = cache_control(tool.cache)
     return block
-
-
-@dataclass(slots=True)
-class _Left:
-    """What the limits still allow."""
-
-    tools: int
-    optional: int
-    unions: int
-
-    def takes(self, schema: Json) -> bool:
-        """Whether one more strict schema fits; if so it is counted."""
-        optional, unions = strict_load(schema)
-        if self.tools < 1 or self.optional < optional or self.unions < unions:
-            return False
-        self.tools, self.optional, self.unions = self.tools - 1, self.optional - optional, self.unions - unions
-        return True
 
 
 def choice(request: Request) -> Block | None:
