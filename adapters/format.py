@@ -144,13 +144,15 @@ class Mends(Protocol):
 class Call:
     """What surrounds a client's body: the model and stream switch where the path says them (Gemini), headers, query.
 
-    Header names are lower case. `now` is in seconds since 1970.
+    Header names are lower case. `now` is in seconds since 1970. `kept`: what `Keeps.kept` gave of the response that the
+    request continues.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     stream: bool | None = None
+    kept: Json = None
     new_id: IdSource = lambda n: "0" * n
     now: int = 0
 
@@ -212,6 +214,23 @@ class Dialect(Protocol):
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         """An error before anything else was sent."""
+
+
+@runtime_checkable
+class Keeps(Protocol):
+    """A dialect whose clients continue, fetch and delete answers that the server kept."""
+
+    def previous(self, body: Json) -> str | None:
+        """The id of the kept answer that a request continues."""
+
+    def kept(self, reply: Any, whole: bytes) -> tuple[str, bytes] | None:
+        """Id and entry of an answer (`whole`: its body) that the client wants kept; None where it does not."""
+
+    def shown(self, entry: Json) -> bytes:
+        """The answer to a fetch."""
+
+    def deleted(self, id: str) -> bytes:
+        """The answer to a deletion."""
 
 
 __all__ = [

@@ -33,6 +33,7 @@ from proxy.observe.logs import Log, json_log
 from proxy.observe.metrics import Metrics
 from proxy.state import make as make_store
 from proxy.state.shared import SharedCircuits
+from proxy.stored import stored
 from proxy.upstream import make
 from proxy.upstream.images import Images
 from proxy.upstream.transport import Transport
@@ -173,9 +174,7 @@ class App:
                 status = 503 if self.draining else 200
                 await respond(send, status, [JSON], orjson.dumps({"status": "draining" if self.draining else "ready"}))
             case "response":
-                failure = Failure("not_found_error", f"There is no response {endpoint.argument!r}: this version keeps "
-                                  "none.", code="response_not_found")
-                await self._unknown(failure, scope, headers, send, ())
+                await stored(self, endpoint, scope, headers, send)
             case _:
                 about = {"name": "toolwire", "version": __version__, "endpoints": LISTED}
                 await respond(send, 200, [JSON], orjson.dumps(about))

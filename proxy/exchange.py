@@ -33,6 +33,7 @@ from proxy.http import (
     respond,
     safe_value,
 )
+from proxy.state.kept import fetched, keep
 from proxy.state.reasoning import remember, restored
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Exchange:
         self._head_sent = False
         self._gone = False
         self._remembers = False
+        self.reply: Any = None
 
     # --- the whole of it ---------------------------------------------------------------------------------------
 
@@ -138,14 +140,16 @@ class Exchange:
             return Failure("invalid_request_error", f"The body is no valid JSON: {error}.")
         if not isinstance(decoded, dict):
             return Failure("invalid_request_error", "The body must be a JSON object.")
-        return self._decoded(decoded, client)
+        kept = await fetched(self.app.store, self.record.client, self.dialect, decoded)
+        return self._decoded(decoded, client, kept)
 
-    def _decoded(self, body: dict[str, Any], client: Client | None) -> Incoming | Failure:
+    def _decoded(self, body: dict[str, Any], client: Client | None, kept: Any) -> Incoming | Failure:
         call = Call(
             headers=self.headers,
             query=dict(parse_qsl(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)),
             model=self.endpoint.argument,
             stream=self.endpoint.stream,
+            kept=kept,
             new_id=self.app.new_id,
             now=int(self.app.wall()),
         )
@@ -185,8 +189,8 @@ class Exchange:
         request = await restored(self.app.store, self.record.client, request, origins)
         job = Job(request, plan, request.stream, self.record.started, warnings=self.record.warnings)
         self._remembers = bool(request.tools)
+        self.reply = reply = incoming.reply
         self.record.attempts = job.attempts
-        reply = incoming.reply
         del incoming, planned, request
         tools = self.app.tools
         if job.stream:
@@ -209,6 +213,7 @@ class Exchange:
             await self.refuse(_unfit(error))
             return
         await self._remember(result.answer, result.to)
+        await self._keep(reply, body)
         self.record.status = 200
         await respond(self._send, 200, self._head(b"application/json", len(body)), body)
 
@@ -217,6 +222,11 @@ class Exchange:
         if self._remembers:
             ttl = self.gateway.config.state.ttl_seconds
             await remember(self.app.store, self.record.client, answer, to.upstream.origin, ttl)
+
+    async def _keep(self, reply: Any, whole: bytes) -> None:
+        """Keeps the answer itself, where the client wants to continue or fetch it."""
+        await keep(self.app.store, self.record.client, self.dialect, reply, whole,
+                   self.gateway.config.state.ttl_seconds)
 
     async def _stream(self, job: Job, tools: Tools, reply: Any) -> None:
         """Waits for the stream to say something; after `early_head_seconds` the head goes out all the same."""
@@ -395,8 +405,11 @@ class _Pump:
             return empty
         if self._folder is not None:
             await self._exchange._remember(self._folder.answer(), self._stream.to)
+        data += self._encoder.close()
+        if whole := getattr(self._encoder, "whole", b""):
+            await self._exchange._keep(self._exchange.reply, whole)
         self._writing = True
-        await self._exchange._write(data + self._encoder.close(), more=False)
+        await self._exchange._write(data, more=False)
         return None
 
     async def _write(self, data: bytes) -> None:

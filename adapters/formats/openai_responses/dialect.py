@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adapters import json
 from adapters.errors import Attempt, Failure
 from adapters.format import Call, ErrorAnswer, Incoming
 from adapters.formats.openai_responses import answer, incoming
@@ -23,6 +24,19 @@ class ResponsesDialect:
 
     def answer(self, answer_: Answer, reply: Reply) -> bytes:
         return answer.encode(answer_, reply)
+
+    def previous(self, body: Json) -> str | None:
+        previous = body.get("previous_response_id")
+        return previous if isinstance(previous, str) else None
+
+    def kept(self, reply: Reply, whole: bytes) -> tuple[str, bytes] | None:
+        return (reply.id, b'{"input":' + reply.items + b',"response":' + whole + b"}") if reply.keep else None
+
+    def shown(self, entry: Json) -> bytes:
+        return json.dumps(entry["response"])
+
+    def deleted(self, id: str) -> bytes:
+        return json.dumps({"id": id, "object": "response", "deleted": True})
 
     def encoder(self, reply: Reply) -> Encoder:
         return Encoder(reply)

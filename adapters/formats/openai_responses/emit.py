@@ -78,6 +78,8 @@ class Encoder:
         self._usage = Usage()
         self._finish: Finish | None = None
         self._begun = False
+        self.whole = b""
+        """The response object, once the stream is closed."""
         self._head = self._middle = self._tail = b""
 
     # --- the machine ---------------------------------------------------------------------------------------------
@@ -134,8 +136,8 @@ class Encoder:
         self._end_item(out)
         finish = self._finish or Finish("stop")
         ending = Ending(finish.reason, finish.native, self._usage, finish.extras)
-        whole = answer.ended(self._reply, self._items, ending)
-        self._event(out, f"response.{ending.status}", b'"response":' + whole)
+        self.whole = answer.ended(self._reply, self._items, ending)
+        self._event(out, f"response.{ending.status}", b'"response":' + self.whole)
         return b"".join(out)
 
     def fail(self, failure: Failure, attempts: tuple[Attempt, ...]) -> bytes:

@@ -16,7 +16,6 @@ from adapters.formats.shared.openai_models import ORDER
 from adapters.model import NOTHING, Extras, Json, Message, OutputFormat, Request, Sampling, Text, Thinking, Tool
 
 DIALECT = "responses"
-NOT_KEPT = "store: the response is not kept, it can be neither fetched nor continued"
 
 
 @dataclass(slots=True, frozen=True)
@@ -35,6 +34,9 @@ class Reply:
     echo: bytes = b""
     sealed: bool = False
     scored: bool = False
+    keep: bool = False
+    items: bytes = b"[]"
+    """The whole input as items, earlier turns included: what the next turn continues from. Empty where not kept."""
 
 
 def decode(body: Json, call: Call) -> Incoming:
@@ -42,16 +44,19 @@ def decode(body: Json, call: Call) -> Incoming:
     fields = Fields.of(body)
     warnings: list[str] = []
     model = fields.needed("model")
-    _stateless(fields)
+    previous = _continued(fields, call.kept)
+    keep = fields.values.get("store") is not False
     include = _include(fields)
     reply = Reply(
         id=f"resp_{call.new_id(32)}",
         model=model,
         created=call.now,
         new_id=call.new_id,
-        echo=_echo(fields.values),
+        echo=_echo(fields.values, previous),
         sealed=ENCRYPTED in include,
         scored=LOGPROBS in include,
+        keep=keep,
+        items=json.dumps(_items_of(fields.values.get("input"))) if keep else b"[]",
     )
     return Incoming(_request(fields, model, include, warnings), reply, tuple(warnings))
 
@@ -61,8 +66,6 @@ def _request(fields: Fields, model: str, include: list[str], warnings: list[str]
     tools = _all_tools(read_tools(fields.items("tools")), conversation.tools)
     stream = fields.flag("stream") or False
     store = fields.flag("store")
-    if store is not False:
-        warnings.append(NOT_KEPT)
     output, verbosity = _text(fields)
     _stream_options(fields, stream, warnings)
     return Request(
@@ -102,17 +105,33 @@ def _conversation(fields: Fields) -> Conversation:
     return conversation
 
 
-def _stateless(fields: Fields) -> None:
-    """Raises Rejected for what needs kept responses."""
+def _continued(fields: Fields, kept: Json) -> str | None:
+    """Puts the items of the response that is continued before the input; its id.
+
+    Raises Rejected for a response that is not there, and for what this server does not do.
+    """
     if (previous := fields.text("previous_response_id")) is not None:
-        raise Rejected(
-            f"Previous response with id '{previous}' not found.", "previous_response_id",
-            code="previous_response_not_found",
-        )
+        if kept is None:
+            raise Rejected(
+                f"Previous response with id '{previous}' not found.", "previous_response_id",
+                code="previous_response_not_found",
+            )
+        given = fields.values.get("input")
+        if given is not None and not isinstance(given, str | list):
+            raise wrong("input", "a string or an array")
+        fields.values["input"] = [*kept["input"], *kept["response"]["output"], *_items_of(given)]
     if fields.take("conversation") is not None:
         raise Rejected("conversation is not supported: send the whole input", "conversation")
     if fields.flag("background"):
         raise Rejected("background is not supported: the answer is sent at once, or streamed", "background")
+    return previous
+
+
+def _items_of(given: Json) -> list[Json]:
+    """The input as a list of items; a string is one user message."""
+    if isinstance(given, str):
+        return [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": given}]}]
+    return given if isinstance(given, list) else []
 
 
 def _include(fields: Fields) -> list[str]:
@@ -204,7 +223,7 @@ def _extras(fields: Fields, include: list[str]) -> Extras:
     return {NAME: extra} if extra else NOTHING
 
 
-def _echo(asked: Mapping[str, Json]) -> bytes:
+def _echo(asked: Mapping[str, Json], previous: str | None) -> bytes:
     """What the response object says of the request."""
     reasoning, text = asked.get("reasoning"), asked.get("text")
     told = {
@@ -214,12 +233,12 @@ def _echo(asked: Mapping[str, Json]) -> bytes:
         "max_tool_calls": asked.get("max_tool_calls"),
         "metadata": asked.get("metadata") or {},
         "parallel_tool_calls": asked.get("parallel_tool_calls") is not False,
-        "previous_response_id": None,
+        "previous_response_id": previous,
         "prompt_cache_key": asked.get("prompt_cache_key"),
         "reasoning": {"effort": None, "summary": None, **(reasoning if isinstance(reasoning, dict) else {})},
         "safety_identifier": asked.get("safety_identifier"),
         "service_tier": asked.get("service_tier"),
-        "store": False,
+        "store": asked.get("store") is not False,
         "temperature": asked.get("temperature"),
         "text": {"format": {"type": "text"}, **(text if isinstance(text, dict) else {})},
         "tool_choice": asked.get("tool_choice") or "auto",

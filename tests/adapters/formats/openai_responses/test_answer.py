@@ -168,7 +168,7 @@ def test_the_response_says_what_was_asked():
         "reasoning": {"effort": "low", "summary": None},
         "safety_identifier": None,
         "service_tier": None,
-        "store": False,
+        "store": True,
         "temperature": 0.5,
         "text": {"format": {"type": "text"}, "verbosity": "low"},
         "tool_choice": {"type": "function", "name": "f"},

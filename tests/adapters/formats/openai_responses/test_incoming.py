@@ -6,7 +6,6 @@ from adapters import json
 from adapters.errors import Rejected
 from adapters.format import Call
 from adapters.formats.openai_responses import DIALECT
-from adapters.formats.openai_responses.incoming import NOT_KEPT
 from adapters.formats.shared.reference import pack
 from adapters.model import (
     CacheMark,
@@ -54,7 +53,7 @@ def refused(**body):
 def test_the_least_request():
     incoming = decode(store=...)
     assert incoming.request == Request("smart", (GO,), dialect="responses")
-    assert incoming.warnings == (NOT_KEPT,)
+    assert incoming.warnings == ()
     assert incoming.reply.id == "resp_" + "0" * 32
     assert (incoming.reply.model, incoming.reply.created) == ("smart", 17)
     assert (incoming.reply.sealed, incoming.reply.scored) == (False, False)
@@ -117,11 +116,9 @@ def test_what_the_answer_needs():
     assert (reply.sealed, reply.scored) == (True, True)
 
 
-@pytest.mark.parametrize(
-    ("store", "warnings"), [(True, (NOT_KEPT,)), (None, (NOT_KEPT,)), (..., (NOT_KEPT,)), (False, ())]
-)
-def test_nothing_is_kept(store, warnings):
-    assert decode(store=store).warnings == warnings
+@pytest.mark.parametrize(("store", "keep"), [(True, True), (None, True), (..., True), (False, False)])
+def test_what_is_kept(store, keep):
+    assert decode(store=store).reply.keep is keep
 
 
 def test_usage_options_of_chat():
