@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures
+import subprocess
+import sys
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -11,6 +14,7 @@ from proxy.demo import demo_config
 from tests.serving import Served, config_of
 from tests.valkey import Valkey
 
+ROOT = Path(__file__).parents[2]
 TOOL = {
     "type": "function",
     "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
@@ -74,6 +78,32 @@ def test_one_limit_for_all_workers(emulated, valkey):
         assert 20 <= passed <= 40, "the limit, once more at most where a minute turns"
         refused = next(answer for answer in answers if answer.status_code == 429)
         assert float(refused.headers["retry-after"]) > 0 and refused.json()["error"]["type"] == "rate_limit_error"
+
+
+HAMMER = """
+import asyncio, sys
+from proxy.state.limits import wait_for
+from proxy.state.redis import RedisStore
+
+async def play():
+    store = RedisStore(sys.argv[1])
+    passed = [await wait_for(store, "hammered", 100, 6000.0) for _ in range(150)]
+    await store.aclose()
+    print(passed.count(None))
+
+asyncio.run(play())
+"""
+
+
+def test_four_processes_hammer_one_limit(valkey):
+    processes = [
+        subprocess.Popen([sys.executable, "-c", HAMMER, valkey.url], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        for _ in range(4)
+    ]
+    passed = [int(process.communicate(timeout=60)[0]) for process in processes]
+    assert 95 <= sum(passed) <= 100, (
+        "counted atomically: never one too many; a refused one is given back a moment later"
+    )
 
 
 def test_a_lost_store_stops_no_request(emulated):
