@@ -9,7 +9,9 @@ import openai
 import pytest
 from google import genai
 
+from adapters.compat import FLAGS
 from proxy.demo import ROUTES
+from proxy.demo import emulated as emulated_apis
 from proxy.emulate import Emulation
 from tests.serving import Served, config_of
 
@@ -17,20 +19,27 @@ pytest.register_assert_rewrite("tests.contract.chats", "tests.contract.native")
 
 from tests.contract.native import accepted  # noqa: E402
 
-APIS = ("openai-chat", "anthropic-messages")
+APIS = tuple(emulated_apis())
+FAULTS = (
+    *(f"fault-{status}" for status in (400, 401, 403, 404, 408, 413, 429, 500, 502, 503, 504, 529)),
+    *(f"fault-{name}" for name in ("quota", "context", "auth", "empty", "malformed", "error-first")),
+)
 TRANSPORTS = ("aiohttp", "httpx")
 
 
 @pytest.fixture(scope="session")
 def served(emulated: Emulation) -> Iterator[Served]:
-    """Providers are named API-TRANSPORT, and API alone for the default transport."""
+    """Providers are named API-TRANSPORT, and API alone for the default transport; `once/API/FAULT` is tried once."""
     lines = ["providers:"]
     for api in APIS:
         known = f'api: {api}, api_key: demo-key, base_url: "{emulated.base_url(api)}"'
         lines.append(f"  {api}: {{{known}}}")
-        lines.append(f"  {api}-strict: {{{known}, compat: {{strict_tools: lossless}}}}")
+        if any(flag.name == "strict_tools" for flag in FLAGS[api]):
+            lines.append(f"  {api}-strict: {{{known}, compat: {{strict_tools: lossless}}}}")
         lines += [f"  {api}-{transport}: {{{known}, transport: {transport}}}" for transport in TRANSPORTS]
-    with Served(config_of("\n".join([*lines, ROUTES]))) as running:
+    faulty = [f"{api}/{fault}" for api in APIS for fault in FAULTS]
+    once = [f"  once/{target}: {{target: {target}, retry: {{attempts: 1}}}}" for target in faulty]
+    with Served(config_of("\n".join([*lines, ROUTES, *once]))) as running:
         yield running
 
 

@@ -9,7 +9,9 @@ from typing import Any
 from anthropic.types import message_count_tokens_params, message_create_params
 from anthropic.types.beta import message_count_tokens_params as beta_count_tokens_params
 from anthropic.types.beta import message_create_params as beta_create_params
+from google.genai import types
 from openai.types.chat import completion_create_params
+from openai.types.responses import response_create_params
 from pydantic import TypeAdapter, ValidationError
 
 from proxy.emulate.api import Received
@@ -30,6 +32,9 @@ def _types(api: str, path: str, stream: bool, beta: bool) -> TypeAdapter[Any] | 
         case "anthropic-messages", "/v1/messages/count_tokens":
             counting: Any = beta_count_tokens_params if beta else message_count_tokens_params
             kind = counting.MessageCountTokensParams
+        case "openai-responses", "/v1/responses":
+            responses = response_create_params
+            kind = responses.ResponseCreateParamsStreaming if stream else responses.ResponseCreateParamsNonStreaming
         case _:
             return None
     return TypeAdapter(kind)
@@ -39,6 +44,8 @@ def accepted(received: Received) -> None:
     """Fails for a field that the SDK does not know, or whose type is another one there."""
     if received.body is None:
         return
+    if received.api == "google-gemini":
+        return _gemini(received)
     stream, beta = received.body.get("stream") is True, "anthropic-beta" in received.headers
     types = _types(received.api, received.path, stream, beta)
     if types is None:
@@ -49,6 +56,33 @@ def accepted(received: Received) -> None:
         raise AssertionError(f"{received.api} would not take {_short(received.body)}: {error.errors()[:3]}") from None
     unknown = _differences(received.body, read, "")
     assert not unknown, f"unknown to {received.api}: {unknown}"
+
+
+_GEMINI: dict[str, Any] = {
+    "contents": list[types.Content],
+    "systemInstruction": types.Content,
+    "tools": list[types.Tool],
+    "toolConfig": types.ToolConfig,
+    "generationConfig": types.GenerationConfig,
+    "safetySettings": list[types.SafetySetting],
+    "cachedContent": str,
+}
+
+
+def _gemini(received: Received) -> None:
+    """google-genai has no one type for the body, and its types forbid unknown members."""
+    if not received.path.lower().endswith("generatecontent"):
+        return
+    for name, value in received.body.items():
+        try:
+            _gemini_type(name).validate_python(value)
+        except ValidationError as error:
+            raise AssertionError(f"Gemini would not take {name}: {error.errors()[:3]}") from None
+
+
+@cache
+def _gemini_type(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_GEMINI[name])
 
 
 def _plain(value: Any) -> Any:

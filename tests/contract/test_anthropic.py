@@ -168,6 +168,7 @@ def test_tool_choice(claude: anthropic.Anthropic, api: str, choice: Any, names: 
         assert said.stop_reason == stop
 
 
+@pytest.mark.parametrize("api", ["openai-chat", "openai-responses", "anthropic-messages"])
 def test_one_call_at_a_time(claude: anthropic.Anthropic, api: str) -> None:
     messages: Any = [{"role": "user", "content": "call 5"}]
     choice: Any = {"type": "auto", "disable_parallel_tool_use": True}
@@ -175,6 +176,7 @@ def test_one_call_at_a_time(claude: anthropic.Anthropic, api: str) -> None:
     assert len(calls_of(said)) == 1
 
 
+@pytest.mark.parametrize("api", ["openai-chat", "anthropic-messages", "google-gemini"])
 def test_system_stop_and_length(claude: anthropic.Anthropic, api: str) -> None:
     ask: Any = {"model": f"{api}/agent", "messages": HI, "system": "Be brief."}
     stopped = claude.messages.create(max_tokens=50, stop_sequences=[" there"], **ask)
