@@ -11,11 +11,34 @@ HEADER = """\
 # Each provider is an emulated upstream of this process; put real keys and base URLs in their place.
 """
 
+NAMED = {"anthropic": "anthropic-messages", "openai": "openai-responses", "local": "ollama-chat"}
+"""Providers of the example chain, by the names that people give them."""
+
 ROUTES = """\
 models:
   # A plain name for one upstream model.
   claude: anthropic-messages/agent
   gpt: openai-chat/agent
+  # The usual chain: another vendor when the first is busy, a local model when nothing else helps.
+  smart:
+    target: anthropic/claude-opus-4-5
+    fallbacks:
+      - {target: openai/gpt-4o, on_errors: [rate_limit_error, overloaded_error]}
+      - {target: local/llama3.1, on_errors: [all]}
+  # The same chain on a day when the first two are down: see the walk in log, headers and metrics.
+  smart-bad-day:
+    target: anthropic/fault-429
+    fallbacks:
+      - {target: openai/fault-503, on_errors: [rate_limit_error, overloaded_error]}
+      - {target: local/llama3.1, on_errors: [all]}
+    retry: {attempts: 1}
+  # And when all three are: one clear error, with each attempt in it.
+  smart-worst-day:
+    target: anthropic/fault-429
+    fallbacks:
+      - {target: openai/fault-503, on_errors: [rate_limit_error, overloaded_error]}
+      - {target: local/fault-500, on_errors: [all]}
+    retry: {attempts: 1}
   # The first target is rate limited: after its tries the chain moves on.
   after-rate-limit:
     target: openai-chat/fault-429
@@ -67,7 +90,10 @@ def demo_config(base_url: Callable[[str], str] = _emulate_command) -> str:
     providers = "".join(
         f"  {api}: {{api: {api}, base_url: \"{base_url(api)}\", api_key: demo-key}}\n" for api in emulated()
     )
-    return f"{HEADER}providers:\n{providers}{ROUTES}"
+    named = "".join(
+        f"  {name}: {{api: {api}, base_url: \"{base_url(api)}\", api_key: demo-key}}\n" for name, api in NAMED.items()
+    )
+    return f"{HEADER}providers:\n{providers}{named}{ROUTES}"
 
 
 def emulated() -> list[str]:

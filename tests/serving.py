@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +17,7 @@ from proxy.config.load import load
 from proxy.config.model import Config
 from proxy.demo import demo_config
 from proxy.emulate import Emulation
+from proxy.serve import bind
 
 
 class Served:
@@ -27,7 +27,7 @@ class Served:
         self.logged: list[tuple[str, dict[str, Any]]] = []
         self._said = threading.Condition()
         self.app = App(config, {}, self._log)
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self._socket = bind("127.0.0.1", 0)
         self.port: int = self._socket.getsockname()[1]
         self.base = f"http://127.0.0.1:{self.port}"
         self.server = _Server(

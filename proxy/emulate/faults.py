@@ -24,10 +24,11 @@ LISTED = (
     "flaky-1",
     "flaky-2",
 )
-"""The names that a model list shows; every other status and number works too."""
+"""The names that a model list shows; every other status and number works too, and real models' names play the agent
+by their family's rules, so that a real route can be tried."""
 
 _PATTERN = re.compile(
-    r"agent(?:-(?P<family>.+))?|fault-(?P<status>[345]\d\d)|fault-(?P<named>[a-z-]+)"
+    r"agent(?:-(?P<family>.+))?|(?P<real>(?:claude|gpt|gemini|mistral|llama|command)[-\d].*)|fault-(?P<status>[345]\d\d)|fault-(?P<named>[a-z-]+)"
     r"|slow-(?P<ms>\d{1,6})|flaky-(?P<times>\d{1,6})|quirk-(?P<quirk>[a-z0-9-]+)"
 )
 
@@ -52,6 +53,8 @@ def mode(model: str, quirks: frozenset[str] = frozenset()) -> Mode:
     """The mode of a model name; kind `model` for a name that nobody serves. `quirks` are those the API can play."""
     found = _PATTERN.fullmatch(model)
     match found.groupdict() if found else {}:
+        case {"real": str(real)}:
+            return Mode(model, family=real)
         case {"status": str(status)}:
             return Mode(model, "status", int(status))
         case {"named": str(name)} if name in NAMED:

@@ -58,6 +58,8 @@ class Emulation:
     def __init__(self, port: int = 0, host: str = "127.0.0.1") -> None:
         self._desk = Desk()
         self._socket = socket.create_server((host, port), backlog=2048, family=_family(host))
+        # Accepted sockets inherit it; asyncio does not set it on sockets that do not name their protocol.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.host = host
         self.port: int = self._socket.getsockname()[1]
         self._server = _Server(

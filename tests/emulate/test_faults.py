@@ -20,7 +20,9 @@ from proxy.emulate.faults import LISTED, NAMED, Flaky, Mode, mode
         ("fault-nothing", Mode("fault-nothing", "model", 404)),
         ("slow-20", Mode("slow-20", delay=0.02)),
         ("flaky-3", Mode("flaky-3", times=3)),
-        ("gpt-4o", Mode("gpt-4o", "model", 404)),
+        ("gpt-4o", Mode("gpt-4o", family="gpt-4o")),
+    ("claude-opus-4-5", Mode("claude-opus-4-5", family="claude-opus-4-5")),
+    ("nobody-serves-this", Mode("nobody-serves-this", "model", 404)),
         ("", Mode("", "model", 404)),
     ],
 )
