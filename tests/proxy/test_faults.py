@@ -39,7 +39,7 @@ TYPES = {
 """Before any content, whole and streamed."""
 
 STREAMED = {
-    "fault-error-first": "overloaded_error",
+    "fault-error-first": "api_error",
     "fault-cut": "stream_interrupted",
     "fault-reset": "stream_interrupted",
     "fault-stall": "timeout_error",
@@ -47,8 +47,7 @@ STREAMED = {
 """Faults of streams: the first before content, the others after some."""
 
 OWN = {
-    ("openai-chat", "fault-error-first"): "api_error",
-    ("openai-responses", "fault-error-first"): "api_error",
+    ("anthropic-messages", "fault-error-first"): "overloaded_error",
 }
 """(api, fault) -> type, where the API's own table says otherwise."""
 
