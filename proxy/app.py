@@ -19,7 +19,7 @@ import orjson
 from adapters import registry
 from adapters.errors import Attempt, Failure
 from proxy import __version__
-from proxy.config.model import Config
+from proxy.config.model import Config, Provider
 from proxy.endpoints import LISTED, Endpoint, find, guessed
 from proxy.engine.health import Circuits
 from proxy.engine.live import Tally
@@ -35,6 +35,7 @@ from proxy.state import make as make_store
 from proxy.state.shared import SharedCircuits
 from proxy.stored import stored
 from proxy.upstream import make
+from proxy.upstream.aws import Signer
 from proxy.upstream.images import Images
 from proxy.upstream.transport import Transport
 
@@ -74,8 +75,10 @@ class App:
         self._state_shared = config.state.backend == "redis"
         self.metrics = Metrics(__version__)
         self._transports: dict[str, Transport] = {}
+        self._signer = Signer(self._provider, environ, wall)
+        self._signer.warm(config.providers)
         self.tools = Tools(
-            self.circuits, clock, random.random, new_id, self._told, self._fell_back, images=self._images
+            self.circuits, clock, random.random, new_id, self._told, self._fell_back, self._signer, self._images
         )
         self.gateway = Gateway(config, environ, self._transport)
         self.draining = False
@@ -84,6 +87,10 @@ class App:
     def reload(self, config: Config) -> None:
         """Takes a new configuration for requests from now on."""
         self.gateway = Gateway(config, self._environ, self._transport)
+        self._signer.warm(config.providers)
+
+    def _provider(self, name: str) -> Provider | None:
+        return self.gateway.config.providers.get(name)
 
     def _transport(self, kind: str) -> Transport:
         if kind not in self._transports:

@@ -39,8 +39,8 @@ class Try:
     async def go(self, filter_moves: bool) -> Streaming | Whole | Failure:
         """Sends and reads, up to the first content of a stream or all of a whole answer."""
         to, outgoing = self._to, self._outgoing
-        url, headers = address(to, outgoing, self._key, self._tools.signer)
         try:
+            url, headers = address(to, outgoing, self._key, self._tools.signer)
             response = await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
             self._response = response
             if response.status >= 300:
@@ -141,7 +141,7 @@ def address(
     to: Destination, outgoing: Outgoing, key: str,
     signer: Callable[[Destination, Outgoing, str], Mapping[str, str]] | None = None,
 ) -> tuple[str, dict[str, str]]:
-    """URL and headers of a native request."""
+    """URL and headers of a native request. Raises Broken where it cannot be signed."""
     query = {**outgoing.query, **to.query}
     url = to.base + outgoing.path
     if query:

@@ -75,7 +75,9 @@ def count_tokens(request: Request, upstream: Upstream) -> Outgoing | None:
 
 
 def _path(upstream: Upstream, operation: str) -> str:
-    """The model, an id or an ARN, is one segment: `:` and `/` in it are encoded."""
+    """The model, an id or an ARN, is one segment: `:` and `/` in it are encoded. Raises Rejected for one of dots."""
+    if upstream.model in (".", ".."):
+        raise Rejected(f"{NAME} has no model {upstream.model!r}", "model", type="not_found_error")
     return f"/model/{quote(upstream.model, safe='')}/{operation}"
 
 

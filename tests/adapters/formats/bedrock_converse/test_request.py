@@ -91,6 +91,13 @@ def test_path(name, segment):
     assert API.encode(ask(stream=True), to).path == f"/model/{segment}/converse-stream"
 
 
+@pytest.mark.parametrize("name", [".", ".."])
+def test_a_model_that_would_leave_its_path(name):
+    with pytest.raises(Rejected) as caught:
+        API.encode(ask(), Upstream(name, ORIGIN))
+    assert caught.value.failure.type == "not_found_error"
+
+
 def test_full_request():
     request = ask(
         Message("system", (Text("Be brief."),)),
