@@ -191,7 +191,7 @@ def _failure(error: Exception, site: Site) -> Broken:
         case TimeoutError():
             return reasons.silent(site)
         case aiohttp.ClientHttpProxyError():
-            return reasons.broken(f"the HTTP proxy refused the tunnel ({error.status})")
+            return reasons.broken(f"the proxy refused the connection ({error.status})")
         case aiohttp.ServerDisconnectedError():
             return reasons.broken(reasons.CLOSED)
         case aiohttp.ClientPayloadError():

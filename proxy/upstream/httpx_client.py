@@ -150,7 +150,8 @@ def _pool(site: Site) -> httpcore2.AsyncConnectionPool:
     url = httpcore2.URL(scheme=parts.scheme, host=parts.hostname or "", port=parts.port, target="/")
     if parts.scheme.startswith("socks"):
         return httpcore2.AsyncSOCKSProxy(url, proxy_auth=auth, **common)
-    return httpcore2.AsyncHTTPProxy(url, proxy_auth=auth, **common)
+    trust = site.ssl if parts.scheme == "https" else None
+    return httpcore2.AsyncHTTPProxy(url, proxy_auth=auth, proxy_ssl_context=trust, **common)
 
 
 def _url(to: Address) -> httpcore2.URL:

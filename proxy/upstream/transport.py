@@ -119,11 +119,14 @@ def _trust(provider: Provider) -> ssl.SSLContext | None:
     if provider.ca_file is None:
         return _context(provider.transport, None) if provider.base_url.lower().startswith("https:") else None
     try:
-        return _context(provider.transport, Path(provider.ca_file).read_text("ascii", "replace"))
-    except OSError as error:
-        raise ValueError(f"ca_file: {error.strerror}") from None
+        authorities = Path(provider.ca_file).read_text("ascii", "replace")
+        if "-----BEGIN" not in authorities:
+            raise ValueError("ca_file holds no certificate")
+        return _context(provider.transport, authorities)
     except ssl.SSLError:
         raise ValueError("ca_file holds no certificate") from None
+    except OSError as error:
+        raise ValueError(f"ca_file: {error.strerror}") from None
 
 
 @lru_cache(maxsize=64)

@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
+from proxy.config.model import Provider, Timeouts
 from proxy.upstream import make
-from proxy.upstream.transport import Response, Site, Transport
+from proxy.upstream.transport import Response, Site, Transport, site
+from tests.proxy.upstream.authority import Authority
 
 LOOPS = [pytest.param(("asyncio", {"use_uvloop": False}), id="asyncio")]
 if sys.platform != "win32":
@@ -43,3 +45,20 @@ def open_(transport: Transport) -> Open:
         return await transport.open(site, method, url, headers or {}, body)
 
     return send
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def trusting(kind: str, authority: Authority) -> Site:
+    """A site that trusts the authority."""
+    return site(provider(kind, ca_file=str(authority.ca_file)), {})
+
+
+def provider(kind: str, base_url: str = "https://127.0.0.1", ca_file: str | None = None) -> Provider:
+    return Provider(
+        "up", "openai-chat", base_url, transport=kind, ca_file=ca_file, timeout=Timeouts(connect=5.0, idle=5.0)
+    )

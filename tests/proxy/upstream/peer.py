@@ -93,7 +93,7 @@ async def serve(script: Script, tls: ssl.SSLContext | None = None) -> AsyncItera
         finally:
             line.writer.close()
 
-    server = await asyncio.start_server(accepted, "127.0.0.1", 0, ssl=tls, limit=1 << 20)
+    server = await asyncio.start_server(accepted, "127.0.0.1", 0, ssl=tls, limit=1 << 20, backlog=512)
     peer = Peer(server.sockets[0].getsockname()[1], "https" if tls else "http")
     try:
         yield peer
