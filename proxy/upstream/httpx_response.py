@@ -7,8 +7,8 @@ turn, so one `read` gives them all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 
 import httpcore2
 
@@ -71,11 +71,12 @@ class Pumped:
     async def pump(self) -> None:
         """Takes the answer to its end, its break or `close`; then frees the connection. Never raises."""
         call = self._call
+        pieces = self._answer.aiter_stream()
         try:
             if not self._closed:
                 self._taking = asyncio.current_task()
                 async with asyncio.timeout(call.site.idle) as call.timer:
-                    await self._take()
+                    await self._take(pieces)
         except asyncio.CancelledError:
             self._error = self._error or reasons.broken("the response was closed")
         except TimeoutError:
@@ -83,26 +84,28 @@ class Pumped:
         except Exception as error:
             self._error = failure(error, call)
         self._taking = call.timer = None
-        if not call.complete:
-            await self._give_up()
-        with suppress(Exception):
-            await self._answer.aclose()
-        self._arrived.set()
+        try:
+            if not call.complete:
+                await self._give_up()
+            with suppress(Exception):
+                await pieces.aclose()
+                await self._answer.aclose()
+        finally:
+            self._arrived.set()
 
-    async def _take(self) -> None:
+    async def _take(self, pieces: AsyncGenerator[bytes]) -> None:
         call = self._call
-        async with aclosing(self._answer.aiter_stream()) as pieces:
-            async for piece in pieces:
-                self._pieces.append(piece)
-                self._size += len(piece)
-                self._arrived.set()
-                if self._size >= _HIGH_WATER:
-                    call.rest()
-                    self._drained.clear()
-                    await self._drained.wait()
-                    call.progress()
-                elif call.stream_id is not None:
-                    call.progress()
+        async for piece in pieces:
+            self._pieces.append(piece)
+            self._size += len(piece)
+            self._arrived.set()
+            if self._size >= _HIGH_WATER:
+                call.rest()
+                self._drained.clear()
+                await self._drained.wait()
+                call.progress()
+            elif call.stream_id is not None:
+                call.progress()
         call.complete = True
 
 

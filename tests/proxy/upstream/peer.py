@@ -71,10 +71,12 @@ Script = Callable[[Line], Awaitable[None]]
 
 
 class Peer:
-    def __init__(self, port: int, scheme: str) -> None:
-        self.port = port
-        self.url = f"{scheme}://127.0.0.1:{port}"
+    def __init__(self, server: asyncio.Server, scheme: str) -> None:
+        self.port: int = server.sockets[0].getsockname()[1]
+        self.url = f"{scheme}://127.0.0.1:{self.port}"
         self.lines: list[Line] = []
+        self.stop = server.close
+        """Takes no more connections; those that run go on."""
 
 
 @asynccontextmanager
@@ -94,7 +96,7 @@ async def serve(script: Script, tls: ssl.SSLContext | None = None) -> AsyncItera
             line.writer.close()
 
     server = await asyncio.start_server(accepted, "127.0.0.1", 0, ssl=tls, limit=1 << 20, backlog=512)
-    peer = Peer(server.sockets[0].getsockname()[1], "https" if tls else "http")
+    peer = Peer(server, "https" if tls else "http")
     try:
         yield peer
         server.close()

@@ -106,7 +106,7 @@ async def test_no_cookie_is_kept(open_: Open) -> None:
 
     async with serve(script) as peer:
         for _ in range(2):
-            await (await open_(peer.url)).body(10)
+            await (await open_(f"http://localhost:{peer.port}/")).body(10)
     assert b"session" not in seen[1]
 
 

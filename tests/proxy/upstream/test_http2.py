@@ -186,16 +186,14 @@ async def test_cancelled_before_the_head(open_: Open, trusting: Site, tls: objec
         await transport.aclose()
 
 
-async def test_many_closed_answers_use_nothing_up(
+async def test_many_closed_answers_use_no_streams_up(
     open_: Open, trusting: Site, tls: object, transport: Transport
 ) -> None:
-    """More streams than the connection has at once, more bytes than its window holds."""
-    piece = bytes(16000)
+    """More than the connection has at once."""
 
     async def handle(connection: Connection, stream: int) -> None:
         connection.head(stream)
-        for _ in range(8):
-            connection.data(stream, piece)
+        connection.data(stream, b"one")
 
     server = Server(handle)
     async with serve(server, tls) as peer:
@@ -204,6 +202,31 @@ async def test_many_closed_answers_use_nothing_up(
             assert await response.read()
             response.close()
             await turns(5)
+        assert len(server.connections) == 1
+        await transport.aclose()
+
+
+async def test_closed_answers_use_no_window_up(
+    open_: Open, trusting: Site, tls: object, transport: Transport
+) -> None:
+    """More unread bytes than the connection's window, which is 16 MiB."""
+    piece = bytes(16384)
+
+    async def handle(connection: Connection, stream: int) -> None:
+        connection.head(stream)
+        for _ in range(int(connection.requests[stream][":path"].removeprefix("/"))):
+            connection.data(stream, piece)
+        connection.state.end_stream(stream)
+        connection.flush()
+
+    server = Server(handle)
+    async with serve(server, tls) as peer, asyncio.timeout(10):
+        for _ in range(6):
+            unread = await open_(f"{peer.url}/250", site=trusting)
+            other = await open_(f"{peer.url}/1", site=trusting)
+            assert await other.body(20000) == piece
+            unread.close()
+            await turns()
         assert len(server.connections) == 1
         await transport.aclose()
 

@@ -28,6 +28,19 @@ async def test_an_authority_of_one_s_own(
         await transport.aclose()
 
 
+async def test_http_1_is_asked_for_by_name(open_: Open, trusting: Site, authority: Authority) -> None:
+    spoken: list[object] = []
+
+    async def script(line: Line) -> None:
+        spoken.append(line.writer.get_extra_info("ssl_object").selected_alpn_protocol())
+        await line.request()
+        line.send(whole(b"ok"))
+
+    async with serve(script, authority.server("127.0.0.1", alpn=["http/1.1"])) as peer:
+        assert await (await open_(peer.url, site=trusting)).body(10) == b"ok"
+    assert spoken == ["http/1.1"]
+
+
 async def failure_of(open_: Open, url: str, site: Site) -> Failure:
     with pytest.raises(Broken) as caught:
         await open_(url, site=site)
