@@ -10,7 +10,7 @@ import pytest
 from google import genai
 
 from adapters.compat import FLAGS
-from proxy.demo import ROUTES
+from proxy.demo import NAMED, ROUTES
 from proxy.demo import emulated as emulated_apis
 from proxy.emulate import Emulation
 from tests.serving import Served, config_of
@@ -39,6 +39,7 @@ def served(emulated: Emulation) -> Iterator[Served]:
         lines += [f"  {api}-{transport}: {{{known}, transport: {transport}}}" for transport in TRANSPORTS]
     faulty = [f"{api}/{fault}" for api in APIS for fault in FAULTS]
     once = [f"  once/{target}: {{target: {target}, retry: {{attempts: 1}}}}" for target in faulty]
+    lines += [f'  {name}: {{api: {api}, api_key: k, base_url: "{emulated.base_url(api)}"}}' for name, api in NAMED.items()]
     with Served(config_of("\n".join([*lines, ROUTES, *once]))) as running:
         yield running
 
