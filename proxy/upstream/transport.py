@@ -1,8 +1,9 @@
 """What the engine knows of HTTP: a transport opens a request and hands out a response, or says what broke.
 
 Both implementations behave the same (one test suite runs over both). Redirects come back as they are, no cookies are
-kept, nothing is read from the environment per request. `accept-encoding: identity` is sent unless the caller says
-otherwise; an answer that is gzip or deflate all the same is decoded, any other coding is a `malformed_response`.
+kept, nothing is read from the environment per request. Unless the caller says otherwise a body is declared as JSON and
+`accept-encoding: identity` is sent; an answer that is gzip or deflate all the same is decoded, any other coding is a
+`malformed_response`.
 """
 
 from __future__ import annotations

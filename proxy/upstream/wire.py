@@ -83,7 +83,8 @@ def complete(method: str, headers: Mapping[str, str], to: Address) -> dict[str, 
         del whole["content-type"]
     if to.basic is not None:
         whole.setdefault("authorization", to.basic)
-    if _NOT_IN_VALUES.search("".join(whole.values())):
+    values = "".join(whole.values())
+    if not (values.isascii() and values.isprintable()) and _NOT_IN_VALUES.search(values):
         raise _unsendable("a header's value holds a character that HTTP forbids")
     if not _METHOD.fullmatch(method):
         raise _unsendable("its method is no HTTP method")
@@ -94,10 +95,15 @@ def joined(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """An answer's headers, as `Response.headers` has them."""
     whole: dict[str, str] = {}
     for raw, value in headers:
-        name = raw.decode("latin-1").lower()
+        name = _received(raw)
         text = value.decode("utf-8", "replace")
         whole[name] = f"{whole[name]}, {text}" if name in whole else text
     return whole
+
+
+@lru_cache(maxsize=1024)
+def _received(name: bytes) -> str:
+    return name.decode("latin-1").lower()
 
 
 @lru_cache(maxsize=1024)
