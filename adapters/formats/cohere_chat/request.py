@@ -6,6 +6,7 @@ moved to the nearest one, each with a warning.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from adapters import json
@@ -18,11 +19,12 @@ from adapters.formats.cohere_chat.tools import prepared_with_tools, tool
 from adapters.formats.shared import builtins, left_out
 from adapters.formats.shared.effort import BUDGETS, effort_of
 from adapters.formats.shared.merge import merge
-from adapters.model import NOTHING, Json, Request, Thinking
+from adapters.model import NOTHING, Effort, Json, Request, Thinking
 
 NAME = "cohere-chat"
 
 _LEFT_OUT = left_out.FIELDS - {"top_k", "seed", "presence_penalty", "frequency_penalty", "logprobs"}
+_COHERES = re.compile(r"command|c4ai|aya")
 _CHOICES = {"required": "REQUIRED", "none": "NONE"}
 """Neutral mode -> word. auto is no value at all; a named tool is sent alone."""
 
@@ -40,16 +42,15 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     offer = prepared_with_tools(shaped.request, upstream, warnings)
     prepared = offer.prepared
     choice = prepared.request.tool_choice
-    thinks = reasons(upstream)
     body: dict[str, Json] = {
         "model": upstream.model,
         "stream": True if request.stream else None,
-        "messages": written(prepared.request.messages, thinks, warnings),
+        "messages": written(prepared.request.messages, _thinks(request.thinking, upstream), warnings),
         "tools": [tool(one) for one in prepared.request.tools] or None,
         "tool_choice": _CHOICES.get(choice.mode) if choice is not None and prepared.request.tools else None,
         "strict_tools": True if offer.strict else None,
         "response_format": shaped.format,
-        "thinking": _thinking(request.thinking, thinks, warnings),
+        "thinking": _thinking(request.thinking, upstream, warnings),
         **sampling_fields(request.sampling, warnings),
     }
     body = {key: value for key, value in body.items() if value is not None}
@@ -62,19 +63,32 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     )
 
 
-def reasons(upstream: Upstream) -> bool:
-    """Whether the model thinks apart from its tool plan (command-a-reasoning and its kin, 2026-11)."""
-    return "reasoning" in (upstream.family or upstream.model).lower()
+def _reasons(upstream: Upstream) -> bool | None:
+    """Whether the model thinks apart from its tool plan, as some do (2026-11). None: it is no model of Cohere's own."""
+    name = (upstream.family or upstream.model).lower()
+    return True if "reasoning" in name else (False if _COHERES.match(name) else None)
 
 
-def _thinking(wish: Thinking | None, thinks: bool, warnings: dict[str, None]) -> Json:
-    """On by default; a budget must be positive."""
+def _effort(wish: Thinking | None) -> Effort | None:
     if wish is None:
         return None
-    effort = wish.effort or (effort_of(wish.budget) if wish.budget is not None else None)
-    if effort is None and wish.budget is None:
+    return wish.effort or (effort_of(wish.budget) if wish.budget is not None else None)
+
+
+def _thinks(wish: Thinking | None, upstream: Upstream) -> bool:
+    """Whether the answer may hold thinking. A model that nobody knows does where it is asked to."""
+    known = _reasons(upstream)
+    if known is not None:
+        return known
+    return wish is not None and _effort(wish) != "none" and (wish.effort is not None or wish.budget is not None)
+
+
+def _thinking(wish: Thinking | None, upstream: Upstream, warnings: dict[str, None]) -> Json:
+    """On by default; a budget must be positive."""
+    effort = _effort(wish)
+    if wish is None or (effort is None and wish.budget is None):
         return None
-    if not thinks:
+    if _reasons(upstream) is False:
         if effort != "none":
             warnings["reasoning_effort: left out, the model does not think"] = None
         return None

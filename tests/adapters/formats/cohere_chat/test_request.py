@@ -393,6 +393,20 @@ def test_thinking(wish, field):
     assert outgoing.warnings == (("reasoning_effort: left out, the model does not think",) if asked else ())
 
 
+@pytest.mark.parametrize(("wish", "field"), [
+    (None, None), (Thinking(visible=True), None), (Thinking("none"), {"type": "disabled"}),
+    (Thinking("low"), {"type": "enabled", "token_budget": 2048}), (Thinking(budget=-1), {"type": "enabled"}),
+])
+def test_a_model_that_nobody_knows_thinks_when_asked_to(wish, field):
+    made, outgoing = sent(ask(user("go"), model(Reasoning("hm"), CALL), results(ANSWER), thinking=wish),
+                          Upstream("my-own", "x"))
+    assert (made.get("thinking"), outgoing.warnings) == (field, ())
+    thought = {"content": [{"type": "thinking", "thinking": "hm"}]}
+    asked = field is not None and field["type"] == "enabled"
+    assert made["messages"][1] == {
+        "role": "assistant", **(thought if asked else {"tool_plan": "hm"}), "tool_calls": [CALLED]}
+
+
 @pytest.mark.parametrize(("sampling", "fields", "told"), [
     (Sampling(temperature=1.7), {"temperature": 1}, ["temperature: cohere-chat takes 0 to 1, 1 is sent"]),
     (Sampling(temperature=-1), {"temperature": 0}, ["temperature: cohere-chat takes 0 to 1, 0 is sent"]),
