@@ -31,7 +31,7 @@ from adapters.events import (
 from adapters.format import Reading
 from adapters.formats.bedrock_converse.errors import exception
 from adapters.formats.bedrock_converse.response import name_of
-from adapters.formats.bedrock_converse.wire import NAME, SERVER_TOOL, citation, ending, usage_of
+from adapters.formats.bedrock_converse.wire import NAME, SERVER_TOOL, STOP, citation, ending, usage_of
 from adapters.framing.aws import EventStream, Headers
 from adapters.model import Json
 
@@ -119,7 +119,7 @@ class Decoder:
             raise Malformed("messageStop without stopReason")
         if self._stopped:
             raise Malformed("a second messageStop")
-        self._leave(out)
+        self._leave(out, cut=STOP.get(word) == "length")
         self._stopped = True
         finish = ending(word, event.get("additionalModelResponseFields"), self._reading)
         self._failed = isinstance(finish, Failed)
@@ -201,12 +201,12 @@ class Decoder:
         self._enter(event, out)
         self._leave(out)
 
-    def _leave(self, out: list[Event]) -> None:
-        """Closes the open block."""
+    def _leave(self, out: list[Event], cut: bool = False) -> None:
+        """Closes the open block. A call without input has none, unless it was cut off before its input began."""
         block, self._open = self._open, None
         if block is None:
             return
-        if block.kind == "call" and not block.said:
+        if block.kind == "call" and not block.said and not cut:
             out.append(CallDelta(self._part, "{}"))
         if block.signature is not None or block.redacted:
             self._say(block, self._signed(block), out)

@@ -103,16 +103,16 @@ class Decoder:
         delta = event.get("delta")
         if not isinstance(delta, dict) or not isinstance(word := delta.get("finish_reason"), str):
             raise Malformed("message-end without finish_reason")
-        self._leave(out)
+        self._leave(out, cut=word == "MAX_TOKENS")
         self._over = True
         out += ending(word, delta.get("error"), delta.get("usage"))
 
-    def _leave(self, out: list[Event]) -> None:
-        """Closes the open part."""
+    def _leave(self, out: list[Event], cut: bool = False) -> None:
+        """Closes the open part. A call without arguments has none, unless it was cut off before they began."""
         opened, self._open = self._open, None
         if opened is None:
             return
-        if opened.kind == "call" and not opened.said:
+        if opened.kind == "call" and not opened.said and not cut:
             out.append(CallDelta(self._part, arguments(opened.held)))
         if opened.said or opened.kind == "call":
             out.append(PartEnd(self._part))

@@ -176,6 +176,11 @@ def test_an_end_or_a_start_may_be_missing():
     assert made == [Started(), TextDelta(0, "a"), PartEnd(0), TextDelta(1, "b"), PartEnd(1), Finish("stop", "end_turn")]
 
 
+def test_a_call_that_was_cut_off_before_its_input():
+    made = decoded(stream(start(), begin(0, toolUse={"toolUseId": "t", "name": "f"}), end("max_tokens")))
+    assert made == [Started(), CallStart(0, "t", "f"), PartEnd(0), Finish("length", "max_tokens")]
+
+
 def test_a_citation_before_any_text_is_dropped():
     assert decoded(stream(start(), delta(0, citation=CITED), stop(0), end())) == [Started(), Finish("stop", "end_turn")]
 

@@ -194,6 +194,11 @@ def test_an_end_may_be_missing():
         TextDelta(2, "a"), PartEnd(2)]
 
 
+def test_a_call_that_was_cut_off_before_its_arguments():
+    assert decoded(START, call(0, "i", "f"), end("MAX_TOKENS"))[1:] == [
+        CallStart(0, "i", "f"), PartEnd(0), Finish("length", "MAX_TOKENS")]
+
+
 def test_an_empty_block_is_no_part():
     assert decoded(START, begin(0), event("content-end", 0), begin(1, text="a"), end())[1:-1] == [
         TextDelta(0, "a"), PartEnd(0)]
