@@ -39,7 +39,8 @@ def served(emulated: Emulation) -> Iterator[Served]:
         lines += [f"  {api}-{transport}: {{{known}, transport: {transport}}}" for transport in TRANSPORTS]
     faulty = [f"{api}/{fault}" for api in APIS for fault in FAULTS]
     once = [f"  once/{target}: {{target: {target}, retry: {{attempts: 1}}}}" for target in faulty]
-    lines += [f'  {name}: {{api: {api}, api_key: k, base_url: "{emulated.base_url(api)}"}}' for name, api in NAMED.items()]
+    for name, api in NAMED.items():
+        lines.append(f'  {name}: {{api: {api}, api_key: k, base_url: "{emulated.base_url(api)}"}}')
     with Served(config_of("\n".join([*lines, ROUTES, *once]))) as running:
         yield running
 
