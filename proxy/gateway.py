@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from urllib.parse import urlsplit
 
 from adapters import registry
 from adapters.format import Upstream
@@ -19,14 +20,18 @@ MOST_DIRECT = 4096
 
 
 class Gateway:
-    """A configuration at work. A reload makes a new one; requests under way keep theirs."""
+    """A configuration at work. A reload makes a new one; requests under way keep theirs.
+
+    Raises ValueError, with what is wrong, for a CA file or a proxy that cannot be used.
+    """
 
     def __init__(self, config: Config, environ: Mapping[str, str], transport: Callable[[str], Transport]) -> None:
         self.config = config
         self.access = Access(config.clients)
-        self._environ = environ
         self._transport = transport
-        self._sites: dict[str, Site] = {}
+        self._sites: dict[str, Site] = {
+            name: site(provider, environ) for name, provider in config.providers.items()
+        }
         self._direct: OrderedDict[tuple[str, str], Destination] = OrderedDict()
         self._known = _known(config)
         prepared = [made for route in config.routes if (made := self._prepare(route)) is not None]
@@ -81,8 +86,6 @@ class Gateway:
         api = registry.api(provider.api)
         assert api is not None
         info = provider.info(model)
-        if provider.name not in self._sites:
-            self._sites[provider.name] = site(provider, self._environ)
         return Destination(
             name=f"{provider.name}/{model}",
             provider=provider.name,
@@ -104,6 +107,7 @@ class Gateway:
             site=self._sites[provider.name],
             transport=self._transport(provider.transport),
             context_window=info.context_window,
+            hosts=tuple(filter(None, (urlsplit(provider.base_url).hostname,))),
             lacks=frozenset(word for word in ("images", "tools") if getattr(info, word) is False),
         )
 

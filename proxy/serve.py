@@ -133,7 +133,11 @@ class Worker:
 
     def run(self, started: Callable[[], None] | None = None) -> None:
         """Serves until SIGTERM or SIGINT, then drains."""
-        app = App(self._config, os.environ, self._log)
+        try:
+            app = App(self._config, os.environ, self._log)
+        except (ValueError, ModuleNotFoundError) as error:
+            print(f"toolwire: {error}", file=sys.stderr)
+            raise SystemExit(1) from None
         for name in app.gateway.missing():
             api = self._config.providers[name].api
             self._log("warning", message=f"provider {name}: the api {api} is not in this version; its models are 404")
@@ -169,7 +173,11 @@ class Worker:
         if isinstance(config, str):
             self._log("reload", type="refused", message=config)
             return
-        app.reload(config)
+        try:
+            app.reload(config)
+        except ValueError as error:
+            self._log("reload", type="refused", message=str(error))
+            return
         self._log("reload", type="ok", models=len(config.routes), providers=len(config.providers))
 
 

@@ -26,6 +26,7 @@ class Destination:
 
     `name` is provider/model as headers, logs and errors show it, `label` its bounded model label. `keys` holds ""
     alone where the provider needs none. `lacks`: what it cannot take, of "images" and "tools".
+    `hosts`: names that no error may show.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Destination:
     transport: Transport
     context_window: int | None = None
     lacks: frozenset[str] = frozenset()
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, frozen=True)

@@ -193,7 +193,7 @@ class _Walk:
         job, tools = self._job, self._tools
         job.upstream_seconds += seconds
         if isinstance(result, Failure):
-            result = replace(result, message=scrub(result.message, to.keys))
+            result = replace(result, message=scrub(result.message, to.keys, to.hosts))
             job.failures.append(result)
             told = Attempt(to.name, result.type, result.status, seconds)
             tools.circuits.told(to.name, key, result, tools.clock())

@@ -103,7 +103,7 @@ TIME = {
 def loop(client: Any, way: Way, model: str, count: int) -> list[tuple[str, str, str]]:
     """Two turns: `count` calls in parallel, then an answer that quotes each result. Gives the calls."""
     messages: list[Any] = [{"role": "user", "content": f"Please call {count} at once."}]
-    first = way(client, model=model, messages=messages, tools=[WEATHER, TIME])
+    first = way(client, model=model, messages=messages, tools=[TIME, WEATHER])
     assert (first.finish, first.model, len(first.calls)) == ("tool_calls", model, count)
     assert [name for _, name, _ in first.calls] == [("get_time", "get_weather")[i % 2] for i in range(count)]
     assert len({id for id, _, _ in first.calls}) == count
@@ -111,7 +111,7 @@ def loop(client: Any, way: Way, model: str, count: int) -> list[tuple[str, str, 
         {"role": "tool", "tool_call_id": id, "content": f"result {number} of {arguments}"}
         for number, (id, _, arguments) in enumerate(first.calls)
     ]
-    second = way(client, model=model, messages=[*messages, first.message, *results], tools=[WEATHER, TIME])
+    second = way(client, model=model, messages=[*messages, first.message, *results], tools=[TIME, WEATHER])
     quoted = [f"{name}: result {n} of {arguments}" for n, (_, name, arguments) in enumerate(first.calls)]
     assert second.text == "\n".join(["The tools answered:", *quoted])
     assert (second.finish, second.calls) == ("stop", [])

@@ -93,7 +93,7 @@ def prompt_tokens(message: Message) -> int:
 
 def loop(client: anthropic.Anthropic, way: Way, model: str, count: int) -> list[tuple[str, str, Any]]:
     messages: Any = [{"role": "user", "content": f"Please call {count} at once."}]
-    first = way(client, model=model, messages=messages, tools=[WEATHER, TIME])
+    first = way(client, model=model, messages=messages, tools=[TIME, WEATHER])
     calls = calls_of(first)
     assert (first.stop_reason, first.model, first.role) == ("tool_use", model, "assistant")
     assert [name for _, name, _ in calls] == [("get.time", "get_weather")[i % 2] for i in range(count)]
@@ -103,7 +103,7 @@ def loop(client: anthropic.Anthropic, way: Way, model: str, count: int) -> list[
     ]
     answered: Any = {"role": "assistant", "content": [block.to_dict() for block in first.content]}
     history: Any = [*messages, answered, {"role": "user", "content": results}]
-    second = way(client, model=model, messages=history, tools=[WEATHER, TIME])
+    second = way(client, model=model, messages=history, tools=[TIME, WEATHER])
     (text,) = second.content
     assert text.type == "text"
     quoted = [line.partition(": ")[2] for line in text.text.splitlines()[1:]]
@@ -163,7 +163,7 @@ def test_the_same_request_gives_the_same_bytes(claude: anthropic.Anthropic, emul
 )
 def test_tool_choice(claude: anthropic.Anthropic, api: str, choice: Any, names: set[str], stop: str) -> None:
     for way in (whole, helper):
-        said = way(claude, model=f"{api}/agent", messages=HI, tools=[WEATHER, TIME], tool_choice=choice)
+        said = way(claude, model=f"{api}/agent", messages=HI, tools=[TIME, WEATHER], tool_choice=choice)
         assert {name for _, name, _ in calls_of(said)} == names
         assert said.stop_reason == stop
 
@@ -172,7 +172,7 @@ def test_tool_choice(claude: anthropic.Anthropic, api: str, choice: Any, names: 
 def test_one_call_at_a_time(claude: anthropic.Anthropic, api: str) -> None:
     messages: Any = [{"role": "user", "content": "call 5"}]
     choice: Any = {"type": "auto", "disable_parallel_tool_use": True}
-    said = whole(claude, model=f"{api}/agent", messages=messages, tools=[WEATHER, TIME], tool_choice=choice)
+    said = whole(claude, model=f"{api}/agent", messages=messages, tools=[TIME, WEATHER], tool_choice=choice)
     assert len(calls_of(said)) == 1
 
 

@@ -31,7 +31,7 @@ TIME = types.FunctionDeclaration(
     name="get.time",
     parameters_json_schema={"type": "object", "properties": {"city": {"enum": CITIES}}, "required": ["city"]},
 )
-TOOLS = [types.Tool(function_declarations=[WEATHER, TIME])]
+TOOLS = [types.Tool(function_declarations=[TIME, WEATHER])]
 
 Said = tuple[list[types.Part], Any, types.GenerateContentResponseUsageMetadata | None]
 Way = Callable[..., Said]

@@ -151,4 +151,5 @@ def test_tools_in_another_order_give_the_same_bytes(chat: openai.OpenAI, emulate
     tools = [tool(name, {}) for name in NAMES]
     for some in (tools, tools[::-1], tools[3:] + tools[:3]):
         whole(chat, model=f"{api}/agent", messages=[{"role": "user", "content": "hi"}], tools=some)
-    assert len({received.raw for received in emulated.requests}) == 1
+    kept = api == "cohere-chat"  # no prompt cache to keep: the client's order stays
+    assert len({received.raw for received in emulated.requests}) == (3 if kept else 1)

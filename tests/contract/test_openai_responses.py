@@ -60,6 +60,8 @@ def events(client: openai.OpenAI, **body: Any) -> Response:
                 response = event.response
     assert [item.to_dict() for item in response.output] == [item.to_dict() for item in done]
     for index, item in enumerate(done):
+        if item.type == "reasoning":
+            continue
         told = item.arguments if item.type == "function_call" else "".join(part.text for part in item.content)
         assert texts[index] == told
     return response
@@ -79,7 +81,7 @@ def calls_of(response: Response) -> list[tuple[str, str, str]]:
 
 def loop(client: openai.OpenAI, way: Way, model: str, count: int) -> list[tuple[str, str, str]]:
     asked: Any = [{"role": "user", "content": f"Please call {count} at once."}]
-    first = way(client, model=model, input=asked, tools=[WEATHER, TIME], store=False)
+    first = way(client, model=model, input=asked, tools=[TIME, WEATHER], store=False)
     calls = calls_of(first)
     assert (first.status, first.model) == ("completed", model)
     assert [name for _, name, _ in calls] == [("get_time", "get_weather")[i % 2] for i in range(count)]
@@ -90,7 +92,7 @@ def loop(client: openai.OpenAI, way: Way, model: str, count: int) -> list[tuple[
     results = [
         {"type": "function_call_output", "call_id": id, "output": f"result {n}"} for n, (id, _, _) in enumerate(calls)
     ]
-    second = way(client, model=model, input=[*asked, *items, *results], tools=[WEATHER, TIME], store=False)
+    second = way(client, model=model, input=[*asked, *items, *results], tools=[TIME, WEATHER], store=False)
     quoted = [line.partition(": ")[2] for line in second.output_text.splitlines()[1:]]
     assert len(quoted) == count and all(f"result {n}" in line for n, line in enumerate(quoted))
     assert second.usage and second.usage.total_tokens == second.usage.input_tokens + second.usage.output_tokens > 0
@@ -125,7 +127,7 @@ def test_instructions_and_plain_input(chat: openai.OpenAI, api: str) -> None:
 )
 def test_tool_choice(chat: openai.OpenAI, api: str, choice: Any, names: set[str]) -> None:
     for way in (whole, helper):
-        said = way(chat, model=f"{api}/agent", input="hi there", tools=[WEATHER, TIME], tool_choice=choice)
+        said = way(chat, model=f"{api}/agent", input="hi there", tools=[TIME, WEATHER], tool_choice=choice)
         assert {name for _, name, _ in calls_of(said)} == names
 
 
@@ -165,7 +167,7 @@ def test_argument_text(chat: openai.OpenAI) -> None:
 
 def test_the_same_request_gives_the_same_bytes(chat: openai.OpenAI, emulated: Emulation, model: str) -> None:
     for way in (whole, events, whole, helper):
-        way(chat, model=model, input="call 2", tools=[WEATHER, TIME])
+        way(chat, model=model, input="call 2", tools=[TIME, WEATHER])
     first, streamed, second, streamed_too = [received.raw for received in emulated.requests]
     assert (first, streamed) == (second, streamed_too)
 
