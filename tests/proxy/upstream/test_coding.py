@@ -71,9 +71,9 @@ async def test_a_bomb_is_decoded_in_pieces(open_: Open) -> None:
     "coding, body",
     [
         ("gzip", b"no gzip at all"),
-        ("gzip", gzip.compress(b"hello" * 100)[:-9]),
+        ("gzip", gzip.compress(b"hello" * 100, mtime=0)[:-9]),
         ("br", b"\x0b\x02\x80hello\x03"),
-        ("gzip, gzip", gzip.compress(gzip.compress(b"hello"))),
+        ("gzip, gzip", gzip.compress(gzip.compress(b"hello", mtime=0), mtime=0)),
     ],
 )
 async def test_what_cannot_be_decoded_is_malformed(open_: Open, coding: str, body: bytes) -> None:
