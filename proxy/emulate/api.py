@@ -22,7 +22,8 @@ CREATED = 1_795_000_000
 class Received:
     """A request as it came. Header names are lower case; repeated headers are joined by a comma.
 
-    `path` is without the API's prefix, percent-decoded; `body` is None if there is none or it is not JSON.
+    `path` is without the API's prefix, percent-decoded; `target` is the path as it was on the wire, prefix included.
+    `body` is None if there is none or it is not JSON.
     """
 
     api: str
@@ -33,6 +34,7 @@ class Received:
     headers: Mapping[str, str]
     raw: bytes
     body: Json
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,11 @@ class Turn:
     mode: Mode
 
 
+def halved(data: bytes) -> bytes:
+    """The first half of an event's bytes, as if it were all."""
+    return data[: len(data) // 2] + b"\n\n"
+
+
 @dataclass(frozen=True, slots=True)
 class Api:
     """An emulated API, as functions. Paths are Starlette's, below `/NAME`.
@@ -110,7 +117,7 @@ class Api:
     that is not JSON. `read` checks as strictly as the real API and raises `Refused`. `failure` makes the API's own
     error for the kinds `status`, `quota`, `context`, `auth` and `model`; `error_frame` is the error event of a stream
     that had begun with 200.
-    `others` are further endpoints: method, path, answer.
+    `others` are further endpoints: method, path, answer. `damaged` makes an event one that cannot be read.
     """
 
     name: str
@@ -125,6 +132,7 @@ class Api:
     error_frame: Callable[[Ask], bytes]
     others: tuple[tuple[str, str, Callable[[Received], Reply]], ...] = ()
     quirks: frozenset[str] = field(default_factory=frozenset)
+    damaged: Callable[[bytes], bytes] = halved
 
 
 def dumps(value: Json) -> bytes:

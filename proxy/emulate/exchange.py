@@ -94,11 +94,27 @@ class Generate:
     async def _stream(self, turn: Turn, line: Line) -> None:
         stream = self._api.stream(turn)
         await line.head(200, stream.headers)
-        for frame in _played(stream.frames, turn.mode.kind, self._api.error_frame(turn.ask)):
+        for frame in self._played(stream.frames, turn):
             await line.send(frame)
             if turn.mode.delay and await line.gone_within(turn.mode.delay):
                 return
         await line.break_off(turn.mode.kind)
+
+    def _played(self, frames: Sequence[Frame], turn: Turn) -> list[bytes]:
+        """The events that go out before the fault."""
+        start = [frame.data for frame in takewhile(lambda frame: frame.kind == "start", frames)]
+        said = [index for index, frame in enumerate(frames) if frame.kind == "content"]
+        match turn.mode.kind:
+            case "error-first":
+                return [*start, self._api.error_frame(turn.ask)]
+            case "malformed":
+                return [*start, self._api.damaged(frames[said[0] if said else -1].data)]
+            case "cut":
+                return [frame.data for frame in frames if frame.kind != "end"]
+            case "reset" | "stall":
+                return [frame.data for frame in frames[: said[(len(said) - 1) // 2] + 1]] if said else start
+            case _:
+                return [frame.data for frame in frames]
 
 
 def _said(ask: Ask, how: Mode) -> Plan:
@@ -111,24 +127,6 @@ def _said(ask: Ask, how: Mode) -> Plan:
             return with_broken_arguments(plan(ask.task))
         case _:
             return plan(ask.task)
-
-
-def _played(frames: Sequence[Frame], kind: str, error: bytes) -> list[bytes]:
-    """The events that go out before the fault."""
-    start = [frame.data for frame in takewhile(lambda frame: frame.kind == "start", frames)]
-    said = [index for index, frame in enumerate(frames) if frame.kind == "content"]
-    match kind:
-        case "error-first":
-            return [*start, error]
-        case "malformed":
-            broken = frames[said[0] if said else -1].data
-            return [*start, broken[: len(broken) // 2] + b"\n\n"]
-        case "cut":
-            return [frame.data for frame in frames if frame.kind != "end"]
-        case "reset" | "stall":
-            return [frame.data for frame in frames[: said[(len(said) - 1) // 2] + 1]] if said else start
-        case _:
-            return [frame.data for frame in frames]
 
 
 class Line:
@@ -200,4 +198,5 @@ async def read(api: str, request: Request) -> Received:
         body = None
     path = request.url.path.removeprefix(f"/{api}")
     params = {name: str(value) for name, value in request.path_params.items()}
-    return Received(api, request.method, path, dict(request.query_params), params, headers, raw, body)
+    target = request.scope.get("raw_path", b"").decode("latin-1")
+    return Received(api, request.method, path, dict(request.query_params), params, headers, raw, body, target)

@@ -28,8 +28,11 @@ LISTED = (
 by their family's rules, so that a real route can be tried."""
 
 _PATTERN = re.compile(
-    r"agent(?:-(?P<family>.+))?|(?P<real>(?:claude|gpt|gemini|mistral|llama|command)[-\d].*)|fault-(?P<status>[345]\d\d)|fault-(?P<named>[a-z-]+)"
-    r"|slow-(?P<ms>\d{1,6})|flaky-(?P<times>\d{1,6})|quirk-(?P<quirk>[a-z0-9-]+)"
+    r"agent(?:-(?P<family>.+))?|(?P<real>"
+    r"(?:claude|gpt|gemini|gemma|mistral|magistral|ministral|llama|command|qwen|deepseek|glm|kimi)[-\d].*|o\d(?:-.*)?"
+    r"|(?:[a-z]{2,6}\.)?(?:anthropic|amazon|mistral|meta|cohere|openai|deepseek|qwen|ai21|writer)\.[a-z].*"
+    r")|fault-(?P<status>[345]\d\d)|fault-(?P<named>[a-z-]+)|slow-(?P<ms>\d{1,6})"
+    r"|flaky-(?P<times>\d{1,6})|quirk-(?P<quirk>[a-z0-9-]+)"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proxy.emulate.anthropic_messages import API as ANTHROPIC_MESSAGES
 from proxy.emulate.api import Api
+from proxy.emulate.bedrock_converse import API as BEDROCK_CONVERSE
 from proxy.emulate.cohere_chat import API as COHERE_CHAT
 from proxy.emulate.google_gemini import API as GOOGLE_GEMINI
 from proxy.emulate.mistral_chat import API as MISTRAL_CHAT
@@ -19,4 +20,5 @@ APIS: tuple[Api, ...] = (
     MISTRAL_CHAT,
     OLLAMA_CHAT,
     COHERE_CHAT,
+    BEDROCK_CONVERSE,
 )
