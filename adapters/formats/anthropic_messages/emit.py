@@ -75,6 +75,7 @@ class Encoder:
         self._index = -1
         self._usage = Usage()
         self._finish = Finish("stop")
+        self._refused = False
 
     def feed(self, events: Iterable[Event]) -> bytes:
         out: list[bytes] = []
@@ -93,7 +94,7 @@ class Encoder:
         self._begin(out)
         self._stop(out)
         finish = self._finish
-        word = stop_word(finish.reason, finish.native, finish.sequence)
+        word = stop_word(finish.reason, finish.native, finish.sequence, refused=self._refused)
         extras = dict(finish.extras.get(NAME, NOTHING))
         root = {key: extras.pop(key) for key in ROOT_OF_DELTA if key in extras}
         for key in self._started.extras.get(NAME, NOTHING):
@@ -122,6 +123,7 @@ class Encoder:
                 block = {"type": "tool_use", "id": event.id, "name": event.name, "input": {}}
                 self._start(event.part, {**block, **event.extras.get(NAME, NOTHING)}, out)
             case RefusalDelta(part, text):
+                self._refused = self._refused or bool(text)
                 self._delta(part, text, "text", out)
             case Signed(kind="reasoning"):
                 self._signed(event, out)

@@ -101,7 +101,8 @@ def _block(part: int, block: Json, reading: Reading) -> list[Event]:
 def encode(answer: Answer, model: str, message_id: str) -> bytes:
     """The body of a whole answer. Raises InvalidCall for arguments that are no JSON object, unless the call was cut."""
     extras = dict(answer.extras.get(NAME, NOTHING))
-    word = stop_word(answer.stop, answer.native_stop, answer.sequence)
+    refused = any(isinstance(part, Refusal) and part.text for part in answer.parts)
+    word = stop_word(answer.stop, answer.native_stop, answer.sequence, refused=refused)
     body: dict[str, Json] = {
         "id": answer.id if answer.id is not None and answer.id.startswith("msg_") else message_id,
         "type": "message",

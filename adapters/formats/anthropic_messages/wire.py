@@ -57,10 +57,15 @@ def stop_reason(word: str) -> StopReason:
     return STOP.get(word, "stop")
 
 
-def stop_word(reason: StopReason | None, native: str | None, sequence: str | None) -> str:
-    """`stop_reason` for a neutral one: this API's own word where it means the same."""
+def stop_word(reason: StopReason | None, native: str | None, sequence: str | None, *, refused: bool = False) -> str:
+    """`stop_reason` for a neutral one: this API's own word where it means the same.
+
+    `refused`: the answer holds a refusal, which OpenAI's APIs end as any other answer.
+    """
     if reason is None:
         reason = "stop"
+    if refused and reason == "stop":
+        reason = "content_filter"
     if native is not None and STOP.get(native) == reason:
         return native
     return "stop_sequence" if reason == "stop" and sequence is not None else WORDS[reason]

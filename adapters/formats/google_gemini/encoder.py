@@ -60,6 +60,7 @@ class _Candidate:
     logprobs: list[Json] = field(default_factory=list)
     cut: CallStart | None = None
     finish: Finish | None = None
+    refused: bool = False
 
 
 class Encoder:
@@ -166,6 +167,7 @@ class Encoder:
                     if shown and self._reply.thoughts:
                         out += (self._before(), one.head, json.dumps(shown), one.thought, one.tail)
                 case RefusalDelta(_, text) if text:
+                    one.refused = True
                     out += (self._before(), one.head, json.dumps(text), one.tail)
                 case _:
                     self._other(one, event, out)
@@ -252,7 +254,7 @@ class Encoder:
         made = _content([{"text": ""}], index)
         if one.finish is None:
             return made
-        reason = word(one.finish.reason, one.finish.native)
+        reason = word(one.finish.reason, one.finish.native, refused=one.refused)
         return {**made, "finishReason": reason, **beside(one.finish.extras, one.sources, one.logprobs)}
 
 

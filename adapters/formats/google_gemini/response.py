@@ -75,13 +75,16 @@ def _candidate(answer: Answer, index: int, reply: Reply) -> dict[str, Json]:
         parts += writer.part(part)
     made: dict[str, Json] = {"content": {"parts": parts, "role": "model"}}
     if answer.stop is not None:
-        made["finishReason"] = word(answer.stop, answer.native_stop)
+        refused = any(isinstance(part, Refusal) and part.text for part in answer.parts)
+        made["finishReason"] = word(answer.stop, answer.native_stop, refused=refused)
     made["index"] = index
     return {**made, **beside(answer.extras, texts, answer.logprobs)}
 
 
-def word(stop: StopReason, native: str | None) -> str:
-    """finishReason: this API's own word as it came, else the nearest."""
+def word(stop: StopReason, native: str | None, *, refused: bool = False) -> str:
+    """finishReason: this API's own word as it came, else the nearest; `refused`: the answer holds a refusal."""
+    if refused and stop == "stop":
+        stop = "content_filter"
     return native if native in finish.NATIVE and native is not None else finish.WORDS[stop]
 
 

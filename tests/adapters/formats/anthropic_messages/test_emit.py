@@ -263,6 +263,13 @@ def test_the_end(finish, expected, root):
     assert {key: value for key, value in last.items() if key not in ("type", "delta", "usage")} == root
 
 
+@pytest.mark.parametrize(("text", "word"), [("No.", "refusal"), ("", "end_turn")])
+def test_a_refusal_that_ends_as_any_answer(text, word):
+    """OpenAI's refusals finish with `stop`."""
+    last = read_sse(emitted([TextDelta(0, "a"), PartEnd(0), RefusalDelta(1, text), PartEnd(1), Finish("stop")]))[-2][1]
+    assert (last["delta"]["stop_reason"], "stop_details" in last["delta"]) == (word, word == "refusal")
+
+
 @pytest.mark.parametrize(
     "value",
     ["plain", 'quo"te \\ slash', "\n\r\t\x00\x1f\u2028", "Grüße 東京 🌧️", "\ud83d alone", "", "</script>", "a" * 5000],

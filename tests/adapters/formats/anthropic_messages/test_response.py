@@ -179,6 +179,14 @@ def test_refusal_has_details():
     assert written(native)["stop_details"] == given
 
 
+@pytest.mark.parametrize(("parts", "word"), [
+    ((Refusal("No."),), "refusal"), ((Text("a"), Refusal("No.")), "refusal"), ((Refusal(""), Text("a")), "end_turn")])
+def test_a_refusal_that_ends_as_any_answer(parts, word):
+    """OpenAI's refusals finish with `stop`."""
+    body = written(Answer(parts, "stop", native_stop="stop"))
+    assert (body["stop_reason"], "stop_details" in body) == (word, word == "refusal")
+
+
 def test_empty_answer_and_unknown_usage():
     body = written(Answer((), "stop", Usage(), id="msg_up"))
     assert (body["id"], body["content"]) == ("msg_up", [])

@@ -78,6 +78,8 @@ CASES = [
     case("empty deltas", [*text_of("", "a", ""), STOP], [[{"text": "a"}]]),
     case("a refusal", [RefusalDelta(0, "no"), PartEnd(0), Finish("content_filter", "refusal")], [[{"text": "no"}]],
          {"finishReason": "SAFETY"}),
+    case("a refusal that ends as any answer", [RefusalDelta(0, "no"), PartEnd(0), Finish("stop", "stop")],
+         [[{"text": "no"}]], {"finishReason": "SAFETY"}),
     case("a call waits for its end", [*calls("", '{"a"', ":1}"), CALLED], [[F]]),
     case("a call without arguments", [*calls(), CALLED], [[{"functionCall": {"id": "c1", "name": "f", "args": {}}}]]),
     case("big integers", [*calls('{"n":12345678901234567890123}'), CALLED],
