@@ -201,9 +201,8 @@ class Writer:
                 return {"reasoning_content": text or _LOST}
             case "reasoning_content" | "reasoning" as name if text:
                 return {name: text}
-            case "reasoning_details" if blocks:
-                entries = [entry for block in blocks for entry in _entries(block)]
-                return {"reasoning_details": entries} if entries else {}
+            case "reasoning_details":
+                return _details(blocks)
         return {}
 
     def _call(self, call: ToolCall) -> Json:
@@ -247,9 +246,13 @@ def _url(media: Media) -> str:
     return media.url if media.url is not None else data_url.join(media.mime, media.data or "")
 
 
-def _entries(block: Reasoning) -> list[Json]:
-    """The entries as they came, else the text."""
-    raw = block.extras.get(API, NOTHING).get("reasoning_details")
-    if raw:
-        return list(raw)
-    return [{"type": "reasoning.text", "text": block.text}] if block.text else []
+def _details(blocks: list[Reasoning]) -> dict[str, Json]:
+    """The entries as they came. Text that came without is `reasoning`: an entry that nobody signed is refused."""
+    entries: list[Json] = []
+    texts: list[str] = []
+    for block in blocks:
+        raw = block.extras.get(API, NOTHING).get("reasoning_details")
+        entries += raw or ()
+        texts += [block.text] if block.text and not raw else ()
+    fields: dict[str, Json] = {"reasoning": "\n\n".join(texts)} if texts else {}
+    return {**fields, "reasoning_details": entries} if entries else fields

@@ -299,6 +299,19 @@ def test_reasoning_echo(echo: str, expected: dict[str, Any]) -> None:
     assert body["messages"][1] == {"role": "assistant", "content": "a", **expected}
 
 
+def test_unsigned_reasoning_makes_no_entry_of_its_own() -> None:
+    """OpenRouter's upstreams refuse an entry without its signature: "Invalid `signature` in `thinking` block"."""
+    entries = SIGNED.extras[OWN]["reasoning_details"]
+    for blocks, expected in (
+        ((Reasoning("t"),), {"reasoning": "t"}),
+        ((Reasoning("t"), SIGNED, Reasoning("u")), {"reasoning": "t\n\nu", "reasoning_details": entries}),
+        ((Reasoning(""),), {}),
+    ):
+        turn = (HI, Message("assistant", (*blocks, Text("a"))), HI)
+        body = sent(ask(messages=turn), reasoning_echo="reasoning_details")
+        assert body["messages"][1] == {"role": "assistant", "content": "a", **expected}
+
+
 def test_reasoning_that_is_required_and_lost() -> None:
     turn = (HI, Message("assistant", (Text("a"),)), HI)
     assert sent(ask(messages=turn), reasoning_echo="required")["messages"][1]["reasoning_content"] == " "
