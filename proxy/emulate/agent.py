@@ -145,6 +145,8 @@ def _calls(task: Task) -> Iterator[Call]:
     tools = [tool for tool in task.tools if task.allowed is None or tool.name in task.allowed]
     if not tools or not _wants_calls(task):
         return
+    if not _has_more_rounds(task):
+        tools = [tool for tool in tools if tool.name not in {result.name for result in task.results}] or tools
     for index in range(_how_many(task, len(tools))):
         tool = tools[index % len(tools)]
         seed = f"{tool.name}/{index}/{task.rounds}/{task.user}"
@@ -162,6 +164,11 @@ def _wants_calls(task: Task) -> bool:
             return False
         case "required":
             return True
+    return _has_more_rounds(task)
+
+
+def _has_more_rounds(task: Task) -> bool:
+    """Whether the task is not done yet. Forced to call all the same, the agent calls what it has not just called."""
     asked = _ROUNDS.search(task.user)
     return task.rounds < (int(asked[1]) if asked else 1)
 

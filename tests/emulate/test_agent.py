@@ -29,6 +29,7 @@ def names(task: Task) -> list[str]:
         (Task("hi", (WEATHER, CLOCK), allowed=("now",)), ["now"]),
         (Task("hi", (WEATHER,), rounds=1, results=(Result("1", "get_weather", "21C"),)), []),
         (Task("hi", (WEATHER,), rounds=1, choice="required"), ["get_weather"]),
+        (Task("hi", (WEATHER, CLOCK), rounds=1, choice="required", results=(Result("1", "get_weather", ""),)), ["now"]),
         (Task("3 rounds", (WEATHER,), rounds=2), ["get_weather"]),
         (Task("3 rounds", (WEATHER,), rounds=3), []),
     ],
