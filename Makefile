@@ -26,6 +26,7 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	@$(BIN)/python -m proxy.config.reference > docs/config.md
+	@$(BIN)/python -m tests.matrix.cannot_carry > docs/cannot-carry.md
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "toolwire needs Python 3.11 or newer: set PYTHON=python3.12 or the like")'
