@@ -6,7 +6,7 @@ Both are stateless objects; what an answer needs from its request travels as a v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -233,14 +233,38 @@ class Keeps(Protocol):
         """The answer to a deletion."""
 
 
+@runtime_checkable
+class Lists(Protocol):
+    """A dialect whose clients ask which models there are. `now` is in seconds since 1970."""
+
+    def models(self, names: Sequence[str], now: int, /) -> bytes:
+        """The model list, on one page."""
+
+    def model(self, name: str, now: int, /) -> bytes:
+        """One entry of it."""
+
+
+@runtime_checkable
+class Counts(Protocol):
+    """A dialect whose clients ask for the tokens of a prompt."""
+
+    def decode_count(self, body: Json, call: Call) -> Incoming:
+        """The neutral request of such a question. Raises Rejected."""
+
+    def counted(self, tokens: int) -> bytes:
+        """The answer to it."""
+
+
 __all__ = [
     "Api",
     "Call",
+    "Counts",
     "Dialect",
     "ErrorAnswer",
     "Extras",
     "IdSource",
     "Incoming",
+    "Lists",
     "Outgoing",
     "Reading",
     "StreamDecoder",

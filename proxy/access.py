@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 from adapters.errors import Failure
 from proxy.config.model import Client
 from proxy.config.patterns import matches
+from proxy.http import shortened
 from proxy.state.limits import wait_for
 from proxy.state.store import Store
 
@@ -51,7 +52,7 @@ def allowed(client: Client | None, model: str) -> bool:
 
 def forbidden(model: str) -> Failure:
     """permission_error for a model."""
-    return Failure("permission_error", f"This API key may not use the model {model!r}.", param="model")
+    return Failure("permission_error", f"This API key may not use the model {shortened(model)!r}.", param="model")
 
 
 def given_key(headers: Mapping[str, str], query: bytes) -> str:

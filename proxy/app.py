@@ -11,7 +11,9 @@ import random
 import secrets
 import string
 import time
+import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,17 +22,19 @@ from adapters import registry
 from adapters.errors import Attempt, Failure
 from proxy import __version__
 from proxy.config.model import Config, Provider
+from proxy.counting import Counting
 from proxy.endpoints import LISTED, Endpoint, find, guessed
 from proxy.engine.health import Circuits
 from proxy.engine.live import Tally
 from proxy.engine.plan import Destination
 from proxy.engine.run import Job, Tools
-from proxy.exchange import Counting, Exchange, Record
+from proxy.exchange import FAULT, Exchange, Record
 from proxy.gateway import Gateway
-from proxy.http import ClientGone, Receive, Scope, Send, headers_of, request_id, respond
+from proxy.http import Receive, Scope, Send, headers_of, respond, shortened
 from proxy.listing import list_models
 from proxy.observe.logs import Log, json_log
 from proxy.observe.metrics import Metrics
+from proxy.plain import JSON, Asked, answer
 from proxy.state import make as make_store
 from proxy.state.shared import SharedCircuits
 from proxy.stored import stored
@@ -39,11 +43,11 @@ from proxy.upstream.aws import Signer
 from proxy.upstream.images import Images
 from proxy.upstream.transport import Transport
 
-JSON = (b"content-type", b"application/json")
 TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 CIRCUITS_EVERY = 1.0
 """Seconds between two looks at the circuits for the gauge, where requests come (a scrape looks in any case)."""
 _ALPHABET = (string.ascii_letters + string.digits).encode()
+_ENDPOINTS = f"Endpoints: {'; '.join(LISTED)}."
 _CHARACTERS = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
 
 
@@ -121,8 +125,9 @@ class App:
         if scope["type"] == "http":
             try:
                 await self._http(scope, receive, send)
-            except ClientGone:
-                return
+            except Exception as error:
+                self.fault("", error)
+                await self._unknown(Failure("api_error", FAULT), scope, headers_of(scope), send, ())
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "websocket":
@@ -154,12 +159,13 @@ class App:
         endpoint = find(scope.get("raw_path") or scope["path"].encode(), headers)
         method = scope["method"]
         if endpoint is None or registry.dialect(endpoint.dialect) is None:
-            await self._unknown(Failure("not_found_error", self._no_such(scope["path"])), scope, headers, send, ())
+            text = f"There is nothing at {shortened(scope['path'])!r}. {_ENDPOINTS}"
+            await self._unknown(Failure("not_found_error", text), scope, headers, send, ())
         elif endpoint.kind == "generate" and method == "HEAD":
             await respond(send, 200, [JSON], b"")
         elif method not in endpoint.methods:
-            failure = Failure("not_found_error", f"{method} is not allowed here, {' or '.join(endpoint.methods)} is.",
-                              code="method_not_allowed")
+            text = f"{method} is not allowed here, {' or '.join(endpoint.methods)} is. {_ENDPOINTS}"
+            failure = Failure("not_found_error", text, code="method_not_allowed")
             await self._unknown(failure, scope, headers, send, endpoint.methods)
         elif endpoint.kind == "generate":
             await Exchange(self, endpoint, scope, receive, send).serve()
@@ -191,14 +197,7 @@ class App:
     ) -> None:
         dialect = registry.dialect(guessed(scope["path"], headers)) or registry.dialect("chat")
         assert dialect is not None
-        answer = dialect.error(failure, (), request_id(headers, self.new_id))
-        head = [JSON, (b"content-length", str(len(answer.body)).encode())]
-        if allow:
-            head.append((b"allow", ", ".join(allow).encode()))
-        await respond(send, 405 if allow else answer.status, head, answer.body)
-
-    def _no_such(self, path: str) -> str:
-        return f"There is nothing at {path!r}. Endpoints: {'; '.join(LISTED)}."
+        await answer(self, Asked(dialect, None, headers, self.clock()), send, failure, allow)
 
     # --- what is told ------------------------------------------------------------------------------------------
 
@@ -223,23 +222,30 @@ class App:
     def _fell_back(self, job: Job, origin: Destination, to: Destination, failure: Failure) -> None:
         self.metrics.fallback(job.plan.label, _target(origin), _target(to), failure.type)
 
+    def fault(self, id: str, error: Exception) -> None:
+        """A mistake of the proxy itself: what and where, without the values that were at hand."""
+        frames = traceback.extract_tb(error.__traceback__)
+        where = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames[-4:]]
+        self.log("fault", request_id=id, type=type(error).__name__, where=where)
+
     def told_request(self, record: Record) -> None:
         """A request has ended: its metrics, one line for each attempt and one for itself."""
         now = self.clock()
         seconds = now - record.started
+        model = None if record.model is None else shortened(record.model)
         if now - self._circuits_told > CIRCUITS_EVERY:
             self._circuits_told = now
             self.metrics.circuits(self._circuit_states())
-        overhead = max(0.0, seconds - record.upstream_seconds)
+        overhead = max(0.0, seconds - record.waited)
         self.metrics.request(record.endpoint, record.label, record.status, seconds, overhead)
         for number, attempt in enumerate(record.attempts, 1):
             self.log(
-                "attempt", request_id=record.id, endpoint=record.endpoint, model=record.model, number=number,
+                "attempt", request_id=record.id, endpoint=record.endpoint, model=model, number=number,
                 target=attempt.target, type=attempt.type, status=attempt.status, seconds=round(attempt.seconds, 4),
             )
         fields: dict[str, Any] = {"warnings": record.warnings} if record.warnings else {}
         self.log(
-            "request", request_id=record.id, endpoint=record.endpoint, client=record.client, model=record.model,
+            "request", request_id=record.id, endpoint=record.endpoint, client=record.client, model=model,
             target=record.target, type=record.type, status=record.status, seconds=round(seconds, 4),
             stream=record.stream, attempts=len(record.attempts), **fields,
         )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+from typing import Any
 
 from adapters import json
-from adapters.errors import Malformed, Rejected
+from adapters.errors import Failure, Malformed, Rejected
+from adapters.format import Call, Counts, Incoming, Outgoing
 from adapters.model import Request
 from proxy.engine.attempt import address
 from proxy.engine.job import Tools
 from proxy.engine.plan import Destination, Plan, characters
+from proxy.exchange import Exchange
 from proxy.upstream.transport import Broken
 
 CHARACTERS_PER_TOKEN = 4.0
@@ -17,23 +21,53 @@ TOKENS_PER_MESSAGE = 4
 MAX_BODY = 1024 * 1024
 
 
-async def count(plan: Plan, request: Request, tools: Tools) -> tuple[int, Destination, bool]:
-    """Tokens, who was asked, and whether it is an estimate."""
+class Counting(Exchange):
+    """A request for a prompt's token count: natively where the first target can, else an estimate, marked as such."""
+
+    def _decode(self, body: dict[str, Any], call: Call) -> Incoming:
+        assert isinstance(self.dialect, Counts)
+        return self.dialect.decode_count(body, call)
+
+    async def _answer(self, incoming: Incoming) -> None:
+        planned = self.plan(incoming.request)
+        if isinstance(planned, Failure):
+            await self.refuse(planned)
+            return
+        plan, request = planned
+        began = self.app.clock()
+        tokens, to, doubt = await count(plan, request, self.app.tools)
+        self.record.waited += self.app.clock() - began
+        self.record.target = to.name
+        if doubt:
+            self.record.warnings.append(f"the count is an estimate: {doubt}")
+        assert isinstance(self.dialect, Counts)
+        await self.give(self.dialect.counted(tokens))
+
+
+async def count(plan: Plan, request: Request, tools: Tools) -> tuple[int, Destination, str]:
+    """Tokens, who was asked, and why it is an estimate ("": it is none)."""
     to = plan.chain[0].to
+    doubt = "this target counts no tokens"
     try:
-        outgoing = to.api.count_tokens(request, to.upstream)
-        if outgoing is not None:
-            url, headers = address(to, outgoing, to.keys[0], tools.signer)
-            response = await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
-            try:
-                body = await response.body(MAX_BODY)
-            finally:
-                response.close()
-            if response.status < 300:
-                return to.api.counted(body), to, False
-    except (Broken, Malformed, Rejected):
-        pass
-    return estimate(request), to, True
+        if (outgoing := to.api.count_tokens(request, to.upstream)) is not None:
+            async with asyncio.timeout(to.timeouts.first_content):
+                return await _asked(to, outgoing, tools), to, ""
+    except (Broken, Malformed, Rejected, TimeoutError):
+        doubt = "this target could not count"
+    return estimate(request), to, doubt
+
+
+async def _asked(to: Destination, outgoing: Outgoing, tools: Tools) -> int:
+    """The upstream's count. Raises Broken, Malformed."""
+    url, headers = address(to, outgoing, to.keys[0], tools.signer)
+    response = await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
+    try:
+        body = await response.body(MAX_BODY)
+    finally:
+        response.close()
+    if response.status >= 300:
+        raise Malformed(f"status {response.status}")
+    return to.api.counted(body)
 
 
 def estimate(request: Request) -> int:

@@ -7,20 +7,19 @@ goes away, which closes the upstream at once, before its head too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from adapters import json, params, registry
 from adapters.errors import Attempt, Failure, Malformed, Rejected
-from adapters.events import Event, Failed, Folder
+from adapters.events import Folder
 from adapters.format import Call, Dialect, Incoming, StreamEncoder
 from adapters.model import Answer, Request
 from proxy.access import allowed, forbidden, limited
-from proxy.engine.live import Live, Tally
+from proxy.engine.live import Tally
 from proxy.engine.plan import OTHER, Destination, Plan
-from proxy.engine.run import Job, Lost, Streaming, Tools, Whole, run
+from proxy.engine.run import CANCELLED, Job, Lost, Streaming, Tools, Whole, run
 from proxy.http import (
     ClientGone,
     Receive,
@@ -33,6 +32,7 @@ from proxy.http import (
     respond,
     safe_value,
 )
+from proxy.pump import Pump, unfit
 from proxy.state.kept import fetched, keep
 from proxy.state.reasoning import remember, restored
 
@@ -43,9 +43,13 @@ if TYPE_CHECKING:
     from proxy.gateway import Gateway
 
 
+FAULT = "The proxy failed on this request, by a mistake of its own: its log has the place."
+
+
 @dataclass(slots=True)
 class Record:
-    """What the metrics and the request's log line say at its end."""
+    """What the metrics and the request's log line say at its end. `waited`: seconds that were others' (upstreams, the
+    client's own body, pauses between tries); what is left is the proxy's own share."""
 
     endpoint: str
     id: str
@@ -60,8 +64,7 @@ class Record:
     first_content: float | None = None
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    upstream_seconds: float = 0.0
-    usage: dict[str, int] = field(default_factory=dict)
+    waited: float = 0.0
 
 
 class Exchange:
@@ -80,7 +83,9 @@ class Exchange:
         self.dialect: Dialect = dialect
         self.record = Record(endpoint.label, request_id(self.headers, app.new_id), app.clock())
         self._head_sent = False
+        self._encoder: StreamEncoder | None = None
         self._gone = False
+        self._client: Client | None = None
         self._remembers = False
         self.reply: Any = None
 
@@ -102,17 +107,28 @@ class Exchange:
         except Rejected as error:
             await self.refuse(error.failure)
         except ClientGone:
-            self.record.type, self.record.status = "client_gone", 499
+            self._cut_short("client_gone")
         except asyncio.CancelledError:
             if not self._gone:
                 await self._torn_down()
                 raise
-            self.record.type, self.record.status = "client_gone", 499
+            self._cut_short("client_gone")
+        except Exception as error:
+            self.app.fault(self.record.id, error)
+            await self._failed(Failure("api_error", FAULT))
         finally:
             if watcher is not None:
                 watcher.cancel()
             self.app.metrics.inflight.dec()
             self._tell()
+
+    def _cut_short(self, why: str) -> None:
+        """The request ended before its answer did, and with it the attempt that was under way."""
+        self.record.type = why
+        self.record.status = self.record.status or 499
+        attempts = self.record.attempts
+        if attempts and attempts[-1].type == CANCELLED:
+            attempts[-1] = replace(attempts[-1], type=why)
 
     async def _watch(self, task: asyncio.Task[Any]) -> None:
         while (await self._receive())["type"] != "http.disconnect":
@@ -126,8 +142,11 @@ class Exchange:
         client = self.gateway.access.client(self.headers, self._scope["query_string"])
         if isinstance(client, Failure):
             return client
+        self._client = client
         self.record.client = client.name if client else None
+        began = self.app.clock()
         body = await body_of(self._receive, self.headers, server.max_request_bytes)
+        self.record.waited += self.app.clock() - began
         if isinstance(body, Failure):
             return body
         if (refused := await limited(client, self.app.store, self.app.wall())) is not None:
@@ -169,13 +188,16 @@ class Exchange:
 
     def plan(self, request: Request) -> tuple[Plan, Request] | Failure:
         """The chain for this request, and the request with the route's parameters."""
-        plan = self.gateway.table.find(request.model, self.app.random)
+        plan = self.gateway.table.find(request.model, self.app.random, self._may_ask)
         if isinstance(plan, Failure):
             return plan
         self.record.label = plan.label
         if plan.params or plan.force:
             request = params.apply(request, plan.params, plan.force)
         return plan, request
+
+    def _may_ask(self, model: str) -> bool:
+        return allowed(self._client, model)
 
     # --- answers -----------------------------------------------------------------------------------------------
 
@@ -199,7 +221,7 @@ class Exchange:
         try:
             result = await run(job, tools)
         finally:
-            self.record.upstream_seconds = job.upstream_seconds
+            self.record.waited += job.upstream_seconds
         if isinstance(result, Whole):
             await self._whole(result, reply)
         elif isinstance(result, Lost):
@@ -210,27 +232,32 @@ class Exchange:
         try:
             body = self.dialect.answer(result.answer, reply)
         except Malformed as error:
-            await self.refuse(_unfit(error))
+            await self.refuse(unfit(error))
             return
-        await self._remember(result.answer, result.to)
-        await self._keep(reply, body)
+        await self.remember(result.answer, result.to)
+        await self.keep(reply, body)
+        await self.give(body)
+
+    async def give(self, body: bytes) -> None:
+        """A whole answer."""
+        self._head_sent = True
         self.record.status = 200
         await respond(self._send, 200, self._head(b"application/json", len(body)), body)
 
-    async def _remember(self, answer: Answer, to: Destination) -> None:
+    async def remember(self, answer: Answer, to: Destination) -> None:
         """Keeps what the next turn needs, before the client can ask for it."""
         if self._remembers:
             ttl = self.gateway.config.state.ttl_seconds
             await remember(self.app.store, self.record.client, answer, to.upstream.origin, ttl)
 
-    async def _keep(self, reply: Any, whole: bytes) -> None:
+    async def keep(self, reply: Any, whole: bytes) -> None:
         """Keeps the answer itself, where the client wants to continue or fetch it."""
         await keep(self.app.store, self.record.client, self.dialect, reply, whole,
                    self.gateway.config.state.ttl_seconds)
 
     async def _stream(self, job: Job, tools: Tools, reply: Any) -> None:
         """Waits for the stream to say something; after `early_head_seconds` the head goes out all the same."""
-        encoder = self.dialect.encoder(reply)
+        encoder = self._encoder = self.dialect.encoder(reply)
         content_type = self.dialect.content_type(reply).encode()
         runner = asyncio.get_running_loop().create_task(run(job, tools))
         try:
@@ -239,14 +266,16 @@ class Exchange:
                 if not self._head_sent:
                     await self._start_stream(content_type)
                 if data := encoder.ping():
-                    await self._write(data)
+                    await self.write(data)
                 await asyncio.wait({runner}, timeout=self.gateway.config.server.keepalive_seconds)
             result = runner.result()
         except Rejected as error:
             result = Lost(error.failure)
         finally:
-            runner.cancel()
-            self.record.upstream_seconds = job.upstream_seconds
+            if not runner.done():
+                runner.cancel()
+                await asyncio.wait({runner})  # it tells of the attempt that is cut short
+            self.record.waited += job.upstream_seconds
         if isinstance(result, Streaming):
             await self._pump(result, encoder, content_type)
         elif isinstance(result, Lost):
@@ -259,7 +288,7 @@ class Exchange:
         """Content has come: events are written as they arrive, to the clean end or the break."""
         self.record.first_content = self.app.clock() - stream.began
         self._answered(stream.to.name, stream.tally)
-        pump = _Pump(self, stream, encoder, Folder() if self._remembers else None)
+        pump = Pump(self, stream, encoder, Folder() if self._remembers else None)
         try:
             if not self._head_sent:
                 await self._start_stream(content_type)
@@ -277,13 +306,14 @@ class Exchange:
         headers = [*self._head(content_type, None), (b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
-    async def _write(self, data: bytes, more: bool = True) -> None:
+    async def write(self, data: bytes, more: bool = True) -> None:
+        """A piece of a stream; returns once the client takes more."""
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
     async def _broken(self, encoder: StreamEncoder, failure: Failure, attempts: tuple[Attempt, ...]) -> None:
         """An error after the head: the dialect's error event, and no clean end."""
         self.record.type = failure.type
-        await self._write(encoder.fail(failure, attempts), more=False)
+        await self.write(encoder.fail(failure, attempts), more=False)
 
     async def refuse(self, failure: Failure) -> None:
         """An error before anything else was sent."""
@@ -299,10 +329,19 @@ class Exchange:
         await respond(self._send, answer.status, [*head, *(h for h in extra if h[0] not in known)], answer.body)
 
     async def _torn_down(self) -> None:
-        """The server ends before the answer did: a stream is told so, anything else gets an error."""
-        self.record.type = "stream_interrupted" if self._head_sent else "overloaded_error"
+        """The server ends before the answer did."""
+        self._cut_short(CANCELLED)
+        if self._head_sent:
+            await self._failed(Failure("stream_interrupted", "The proxy is shutting down."))
+        else:
+            await self._failed(Failure("overloaded_error", "The proxy is shutting down.", retry_after=1.0))
+
+    async def _failed(self, failure: Failure) -> None:
+        """An error at any point: an answer of its own, or the event that ends a running stream."""
         if not self._head_sent:
-            await self.refuse(Failure("overloaded_error", "The proxy is shutting down.", retry_after=1.0))
+            await self.refuse(failure)
+        elif self._encoder is not None:
+            await self._broken(self._encoder, failure, ())
 
     def _head(self, content_type: bytes, length: int | None) -> list[tuple[bytes, bytes]]:
         record = self.record
@@ -324,133 +363,16 @@ class Exchange:
         self.record.target = target
 
     def _streamed(self, stream: Streaming, failure: Failure | None) -> None:
-        """A stream is over: its attempt is told now."""
+        """A stream is over: its attempt is told now. A client that left says nothing against the target."""
         app, to = self.app, stream.to
         began = self.record.attempts[-1]
         told = Attempt(to.name, failure.type if failure else "ok", began.status, app.clock() - stream.began)
-        if not self._gone or failure is not None:
-            app.circuits.told(to.name, stream.key, failure, app.clock())
+        app.circuits.told(to.name, stream.key, failure, app.clock())
         app.told_attempt(self.record, to, told, stream.tally)
         app.metrics.first_content(to.provider, to.label, self.record.first_content or 0.0)
-        self.record.upstream_seconds = told.seconds + sum(a.seconds for a in self.record.attempts[:-1])
+        self.record.waited += told.seconds - began.seconds
+        if self._gone and failure is None:
+            self.record.attempts[-1] = replace(told, type=CANCELLED)
 
     def _tell(self) -> None:
         self.app.told_request(self.record)
-
-
-def _unfit(error: Malformed) -> Failure:
-    """The failure of an answer that the client's dialect cannot express."""
-    from adapters.errors import InvalidCall
-
-    kind = "invalid_tool_call" if isinstance(error, InvalidCall) else "malformed_response"
-    return Failure(kind, f"The upstream's answer cannot be given to this client: {error}.")  # type: ignore[arg-type]
-
-
-class _Pump:
-    """Events of a running stream -> writes to the client, with a sign of life while the upstream is silent."""
-
-    def __init__(
-        self, exchange: Exchange, stream: Streaming, encoder: StreamEncoder, folder: Folder | None
-    ) -> None:
-        self._folder = folder
-        self._exchange = exchange
-        self._stream = stream
-        self._encoder = encoder
-        self._writing = False
-        self._written = exchange.app.clock()
-        self._pings: set[asyncio.Task[None]] = set()
-        self.failure: Failure | None = None
-
-    async def run(self, seconds: float) -> Failure | None:
-        """To the end. Gives the failure that the client must still be told."""
-        loop = asyncio.get_running_loop()
-        every = self._exchange.gateway.config.server.keepalive_seconds
-        timer = loop.call_later(every, self._idle, loop, every)
-        self._timer = timer
-        try:
-            async with asyncio.timeout(max(0.0, seconds)):
-                self.failure = await self._events()
-        except TimeoutError:
-            self.failure = Failure("timeout_error", "The stream took longer than the target's total time limit.")
-        except Malformed as error:
-            self.failure = _unfit(error)
-        finally:
-            self._timer.cancel()
-        return self.failure
-
-    async def _events(self) -> Failure | None:
-        stream, live = self._stream, self._stream.live
-        events: list[Event] | None = stream.first
-        while events is not None:
-            if events and type(last := events[-1]) is Failed:
-                if data := self._encoder.feed(events[:-1]):
-                    await self._write(data)
-                return last.failure
-            ended = live is None or live.ended
-            if self._folder is not None:
-                self._folder.feed(events)
-            data = self._encoder.feed(events)
-            if ended:
-                return await self._end(data)
-            if data:
-                await self._write(data)
-            assert live is not None
-            events = await live.read()
-        return await self._end(b"")
-
-    async def _end(self, data: bytes) -> Failure | None:
-        if (empty := self._stream.tally.emptiness()) is not None:
-            if data:
-                await self._write(data)
-            return empty
-        if self._folder is not None:
-            await self._exchange._remember(self._folder.answer(), self._stream.to)
-        data += self._encoder.close()
-        if whole := getattr(self._encoder, "whole", b""):
-            await self._exchange._keep(self._exchange.reply, whole)
-        self._writing = True
-        await self._exchange._write(data, more=False)
-        return None
-
-    async def _write(self, data: bytes) -> None:
-        self._writing = True
-        await self._exchange._write(data)
-        self._writing = False
-        self._written = self._exchange.app.clock()
-
-    def _idle(self, loop: asyncio.AbstractEventLoop, every: float) -> None:
-        quiet = self._exchange.app.clock() - self._written
-        if quiet >= every and not self._writing and (data := self._encoder.ping()):
-            task = loop.create_task(self._write(data))
-            self._pings.add(task)
-            task.add_done_callback(self._pings.discard)
-            quiet = 0.0
-        self._timer = loop.call_later(max(0.05, every - quiet), self._idle, loop, every)
-
-
-class Counting(Exchange):
-    """A request for a prompt's token count: natively where the first target can, else an estimate, marked as such."""
-
-    def _decode(self, body: dict[str, Any], call: Call) -> Incoming:
-        decode: Any = getattr(self.dialect, "decode_count", self.dialect.decode)
-        incoming: Incoming = decode(body, call)
-        return incoming
-
-    async def _answer(self, incoming: Incoming) -> None:
-        from proxy.counting import count
-
-        planned = self.plan(incoming.request)
-        if isinstance(planned, Failure):
-            await self.refuse(planned)
-            return
-        plan, request = planned
-        tokens, to, estimated = await count(plan, request, self.app.tools)
-        self.record.target = to.name
-        if estimated:
-            self.record.warnings.append("the count is an estimate: this target counts no tokens")
-        body: bytes = self.dialect.counted(tokens)  # type: ignore[attr-defined]
-        self.record.status = 200
-        await respond(self._send, 200, self._head(b"application/json", len(body)), body)
-
-
-__all__ = ["Counting", "Exchange", "Live", "Mapping", "Record"]

@@ -35,7 +35,7 @@ class Gateway:
         self._direct: OrderedDict[tuple[str, str], Destination] = OrderedDict()
         self._known = _known(config)
         prepared = [made for route in config.routes if (made := self._prepare(route)) is not None]
-        self.table = Table(prepared, self._served(), self._named, config.prefixes)
+        self.table = Table(prepared, self._served(), self._named, config.prefixes, self._unbuilt())
 
     def missing(self) -> list[str]:
         """Providers whose api this version does not have."""
@@ -54,6 +54,15 @@ class Gateway:
             if "*" not in model
         ]
         return [*self.table.names, *(name for name in listed if name not in self.table.names)]
+
+    def _unbuilt(self) -> dict[str, str]:
+        """Providers, and routes of nothing else, whose api this version does not have."""
+        lacking = {name: self.config.providers[name].api for name in self.missing()}
+        for route in self.config.routes:
+            of_route = [lacking.get(target.provider) for step in route.steps for target in step.targets]
+            if of_route and of_route[0] is not None and None not in of_route:
+                lacking[route.pattern] = of_route[0]
+        return lacking
 
     def _served(self) -> list[str]:
         missing = set(self.missing())

@@ -95,6 +95,11 @@ def _depth(body: bytes) -> int:
     return deepest
 
 
+def shortened(text: str, most: int = 200) -> str:
+    """Text of a client's, fit for a message or a log line."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def safe_value(text: str) -> bytes:
     """A header value: ASCII, one line, bounded."""
     line = " ".join(text.split())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapters import registry
 from adapters.errors import Failure
+from adapters.format import Lists
 from proxy.access import allowed
 from proxy.endpoints import Endpoint
-from proxy.http import Scope, Send, request_id, respond, safe_value
+from proxy.http import Scope, Send
+from proxy.plain import Asked, answer
 
 if TYPE_CHECKING:
     from proxy.app import App
@@ -17,28 +19,20 @@ if TYPE_CHECKING:
 
 async def list_models(app: App, endpoint: Endpoint, scope: Scope, headers: Mapping[str, str], send: Send) -> None:
     """Answers `GET /models` or one entry of it, as far as the client's key may see."""
-    dialect: Any = registry.dialect(endpoint.dialect)
-    gateway = app.gateway
-    started = app.clock()
-    client = gateway.access.client(headers, scope["query_string"])
-    status, extra, label = 200, [], endpoint.label
+    dialect = registry.dialect(endpoint.dialect)
+    assert dialect is not None and isinstance(dialect, Lists)
+    asked = Asked(dialect, endpoint, headers, app.clock())
+    client = app.gateway.access.client(headers, scope["query_string"])
     if isinstance(client, Failure):
-        answer = dialect.error(client, (), request_id(headers, app.new_id))
-        status, body = answer.status, answer.body
-        extra = [(name.encode(), safe_value(value)) for name, value in answer.headers]
+        await answer(app, asked, send, client)
+        return
+    asked.client = client.name if client else None
+    names = [name for name in app.gateway.models() if allowed(client, name)]
+    now = int(app.wall())
+    if endpoint.argument is None:
+        await answer(app, asked, send, dialect.models(names, now))
+    elif (name := endpoint.argument.removeprefix("models/")) in names:
+        await answer(app, asked, send, dialect.model(name, now))
     else:
-        names = [name for name in gateway.models() if allowed(client, name)]
-        wanted = endpoint.argument
-        if wanted is None:
-            body = dialect.models(names, int(app.wall()))
-        elif (name := wanted.removeprefix("models/")) in names:
-            body = dialect.model(name, int(app.wall()))
-        else:
-            failure = Failure("not_found_error", f"There is no model {name!r} here.", code="model_not_found",
-                              param="model")
-            answer = dialect.error(failure, (), request_id(headers, app.new_id))
-            status, body = answer.status, answer.body
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *extra]
-    await respond(send, status, head, body)
-    seconds = app.clock() - started
-    app.metrics.request(label, "", status, seconds, seconds)
+        text = f"There is no model {name!r} here."
+        await answer(app, asked, send, Failure("not_found_error", text, code="model_not_found", param="model"))

@@ -46,6 +46,10 @@ PROBE_SECONDS = 30.0
 """A probe that has not ended after this long no longer keeps others from probing."""
 
 
+MOST_RECORDS = 4096
+"""Records of one worker: models that clients make up have some too."""
+
+
 @dataclass(slots=True, frozen=True)
 class Record:
     """`failures` in a row since the last success; open until `until` with the failure that opened it; `level` counts
@@ -120,6 +124,12 @@ class Circuits:
             if (record := self.records.get(name)) is not None:
                 self.records[name] = asked(record, now)
 
+    def left(self, target: str, key: int) -> None:
+        """A request was given up before it showed anything: if it was a probe, another may probe."""
+        for name in ((target, None), (target, key)):
+            if (record := self.records.get(name)) is not None and record.probe is not None:
+                self.records[name] = replace(record, probe=None)
+
     def told(self, target: str, key: int, failure: Failure | None, now: float) -> None:
         """A request ended, with this failure or well."""
         if failure is None:
@@ -130,9 +140,16 @@ class Circuits:
         record = failed(self.records.get(name, CLOSED), failure, now)
         if record != CLOSED:
             self.records[name] = record
+            if len(self.records) > MOST_RECORDS:
+                self._forget(now)
         other = (target, None if name[1] is not None else key)
         if (beside := self.records.get(other)) is not None and beside.probe is not None:
             self.records[other] = replace(beside, probe=None)
+
+    def _forget(self, now: float) -> None:
+        """Only what is open stays, and of that the younger half where there is too much."""
+        opened = [(name, record) for name, record in self.records.items() if is_open(record, now)]
+        self.records = dict(opened[-MOST_RECORDS // 2 :])
 
     def open_targets(self, now: float) -> set[str]:
         """Targets with an open record of their own."""

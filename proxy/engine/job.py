@@ -17,7 +17,8 @@ from proxy.upstream.images import Images
 
 @dataclass(slots=True)
 class Job:
-    """A client's request on its way. `request` is dropped once an answer has begun."""
+    """A client's request on its way. `request` is dropped once an answer has begun. `upstream_seconds`: in attempts, up
+    to the first content of a stream, and in pauses between them."""
 
     request: Request | None
     plan: Plan

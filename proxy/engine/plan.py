@@ -11,6 +11,7 @@ from adapters.format import Api, Upstream
 from adapters.model import Media, Message, Part, Reasoning, Refusal, Request, Text, ToolCall, ToolResult
 from proxy.config.model import Retry, Route, Timeouts, ToolCheck
 from proxy.config.patterns import matching
+from proxy.http import shortened
 from proxy.upstream.transport import Site, Transport
 
 OTHER = "other"
@@ -88,7 +89,8 @@ class Prepared:
 
 
 class Table:
-    """The routes and providers of one configuration. `direct` resolves provider and model of a direct name."""
+    """The routes and providers of one configuration. `direct` resolves provider and model of a direct name. `unbuilt`:
+    provider or route -> the api that this version does not have."""
 
     def __init__(
         self,
@@ -96,19 +98,24 @@ class Table:
         providers: Iterable[str],
         direct: Callable[[str, str], Destination],
         prefixes: Mapping[str, Sequence[str]],
+        unbuilt: Mapping[str, str] | None = None,
     ) -> None:
         self._routes = {prepared.route.pattern: prepared for prepared in routes}
         self._providers = frozenset(providers)
         self._direct = direct
         self._prefixes = prefixes
+        self._unbuilt = unbuilt or {}
 
     @property
     def names(self) -> list[str]:
         """Route names that a client can ask for as they stand (no patterns)."""
         return [pattern for pattern in self._routes if "*" not in pattern]
 
-    def find(self, name: str, random: Callable[[], float]) -> Plan | Failure:
-        """The plan for a model name as the client wrote it, or not_found_error with the nearest names."""
+    def find(
+        self, name: str, random: Callable[[], float], may_ask: Callable[[str], bool] = lambda name: True
+    ) -> Plan | Failure:
+        """The plan for a model name as the client wrote it, or not_found_error with the nearest of the names that this
+        client may ask for."""
         prepared = self._routes.get(name)
         if prepared is None and (best := matching(self._routes, name)):
             prepared = self._routes[best[0]]
@@ -120,7 +127,7 @@ class Table:
         serving = [p for p, patterns in self._prefixes.items() if matching(patterns, name)]
         if len(serving) == 1:
             return self._alone(self._direct(serving[0], name))
-        return self._unknown(name, serving)
+        return self._unknown(shortened(name), provider, serving, may_ask)
 
     def _routed(self, prepared: Prepared, random: Callable[[], float]) -> Plan:
         chain: list[Candidate] = []
@@ -150,15 +157,21 @@ class Table:
             plain.tool_check, plain.tool_check_hint, False, {}, {},
         )
 
-    def _unknown(self, name: str, serving: Sequence[str]) -> Failure:
-        if serving:
-            several = ", ".join(f"{provider}/{name}" for provider in serving)
-            return Failure("not_found_error", f"The model {name!r} is served by several providers: ask for one of "
-                           f"{several}.", code="model_not_found", param="model")
-        known = [*self._routes, *(f"{provider}/…" for provider in sorted(self._providers))]
-        near = difflib.get_close_matches(name, self._routes, n=3, cutoff=0.5) or known[:10]
-        return Failure("not_found_error", f"There is no model {name!r} here. Nearest: {', '.join(near) or 'none'}.",
-                       code="model_not_found", param="model")
+    def _unknown(
+        self, name: str, provider: str, serving: Sequence[str], may_ask: Callable[[str], bool]
+    ) -> Failure:
+        lacking = self._unbuilt.get(name) or self._unbuilt.get(provider)
+        known = [route for route in self._routes if may_ask(route)]
+        known += [f"{one}/…" for one in sorted(self._providers) if may_ask(f"{one}/…")]
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or known[:10]
+        if lacking is not None:
+            text = f"The model {name!r} needs the api {lacking}, which this version of toolwire does not have."
+        elif serving:
+            several = ", ".join(f"{one}/{name}" for one in serving)
+            text = f"The model {name!r} is served by several providers: ask for one of {several}."
+        else:
+            text = f"There is no model {name!r} here. Nearest: {', '.join(near) or 'none'}."
+        return Failure("not_found_error", text, code="model_not_found", param="model")
 
 
 def _spread(members: Sequence[Member], random: Callable[[], float]) -> list[Member]:

@@ -20,7 +20,10 @@ from proxy.engine.plan import Candidate, Destination, characters, fits, needs
 from proxy.upstream.images import Fetched, urls, with_bytes
 from proxy.upstream.secrets import scrub
 
-__all__ = ["Job", "Lost", "Streaming", "Tools", "Whole", "run"]
+__all__ = ["CANCELLED", "Job", "Lost", "Streaming", "Tools", "Whole", "run"]
+
+CANCELLED = "cancelled"
+"""The type of an attempt that its own request cut short."""
 
 
 async def run(job: Job, tools: Tools) -> Streaming | Whole | Lost:
@@ -127,6 +130,7 @@ class _Walk:
             match decide(result, at, tries, not last and place + 1 < len(keys), self._rules, budget):
                 case Retry(wait):
                     await asyncio.sleep(wait)
+                    job.upstream_seconds += wait
                 case NextKey():
                     place, tries = place + 1, 0
                 case Next() | Stop():
@@ -168,12 +172,12 @@ class _Walk:
         self, at: int, candidate: Candidate, outgoing: Outgoing, key: int
     ) -> Streaming | Whole | Failure:
         """One attempt, timed and told."""
-        to, tools = candidate.to, self._tools
+        to, tools, job = candidate.to, self._tools, self._job
         began = tools.clock()
         tools.circuits.asked(to.name, key, began)
-        attempt = Try(self._job, tools, to, outgoing, to.keys[key])
+        attempt = Try(job, tools, to, outgoing, to.keys[key])
         limit = self._ends - began
-        first = to.timeouts.first_content if self._job.stream else to.timeouts.total
+        first = to.timeouts.first_content if job.stream else to.timeouts.total
         try:
             async with asyncio.timeout(max(0.0, min(limit, first))):
                 result = await attempt.go(names_filter(self._rules, at))
@@ -183,6 +187,8 @@ class _Walk:
             result = Failure("timeout_error", f"The upstream did not answer in time: {what}.")
         except BaseException:
             attempt.close()
+            tools.circuits.left(to.name, key)
+            job.attempts.append(Attempt(to.name, CANCELLED, None, tools.clock() - began))
             raise
         return self._ended(result, to, key, tools.clock() - began, outgoing)
 

@@ -85,7 +85,7 @@ WEATHER = {
         "description": "The weather in a city.",
         "parameters": {
             "type": "object",
-            "properties": {"city": CITY, "days": {"type": "integer", "minimum": 1, "maximum": 9}},
+            "properties": {"city": CITY, "days": {"type": "integer", "enum": [1, 3, 9]}},
             "required": ["city", "days"],
             "additionalProperties": False,
         },

@@ -248,13 +248,13 @@ def test_length(chat: openai.OpenAI, api: str) -> None:
 
 
 def test_a_call_cut_off_by_length(chat: openai.OpenAI, api: str) -> None:
-    """The pieces that came are delivered, with the finish that says why they end; Gemini sends no half call."""
+    """The pieces that came are delivered, with the finish that says why they end. Two APIs send none."""
     properties = {"text": {"const": "a" * 100}}
     schema = {"type": "object", "properties": properties, "required": ["text"]}
     tool = {"type": "function", "function": {"name": "write", "parameters": schema}}
     said = chunks(chat, model=f"{api}/agent", messages=HI, tools=[tool], max_completion_tokens=16)
     assert said.finish == "length"
-    if api == "google-gemini":
+    if api in ("google-gemini", "ollama-chat"):
         assert said.calls == []
         return
     ((_, name, arguments),) = said.calls

@@ -20,7 +20,7 @@ WEATHER: Any = {
     "description": "The weather in a city.",
     "parameters": {
         "type": "object",
-        "properties": {"city": CITY, "days": {"type": "integer", "minimum": 1, "maximum": 9}},
+        "properties": {"city": CITY, "days": {"type": "integer", "enum": [1, 3, 9]}},
         "required": ["city", "days"],
     },
     "strict": False,

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.errors import Failure
-from proxy.engine.health import CLOSED, PROBE_SECONDS, Circuits, Record, asked, failed, is_open
+from proxy.engine.health import CLOSED, MOST_RECORDS, PROBE_SECONDS, Circuits, Record, asked, failed, is_open
 
 OVERLOADED = Failure("overloaded_error", "", 529)
 REFUSED = Failure("upstream_auth_error", "", 401)
@@ -67,3 +67,22 @@ def test_success_closes_and_keys_are_apart():
 def test_a_failure_that_says_nothing_of_the_target_ends_its_probe():
     record = asked(Record(5, 5.0, OVERLOADED, 1), 6.0)
     assert not is_open(failed(record, Failure("invalid_request_error", "", 400), 7.0), 7.0)
+
+
+def test_a_probe_that_is_given_up_lets_others_probe():
+    circuits = Circuits({("p/m", None): Record(5, 5.0, OVERLOADED, 1)})
+    circuits.asked("p/m", 0, 6.0)
+    assert circuits.opened_by("p/m", 1, 6.1) == OVERLOADED
+    circuits.left("p/m", 0)
+    assert circuits.opened_by("p/m", 1, 6.1) is None
+
+
+def test_records_of_made_up_models_are_bounded():
+    circuits = Circuits()
+    for number in range(MOST_RECORDS + 1):
+        circuits.told(f"p/{number}", 0, OVERLOADED, 0.0)
+    assert len(circuits.records) == 0, "none is open"
+    for number in range(MOST_RECORDS + 1):
+        circuits.told(f"p/{number}", 0, Failure("overloaded_error", "", 503, retry_after=60), 0.0)
+    assert len(circuits.records) == MOST_RECORDS // 2
+    assert circuits.opened_by(f"p/{MOST_RECORDS}", 1, 1.0) is not None
