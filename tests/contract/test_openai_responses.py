@@ -138,6 +138,7 @@ class Visit(BaseModel):
     days: int
 
 
+@pytest.mark.parametrize("api", ["openai-responses", "openai-chat", "anthropic-messages", "google-gemini"])
 def test_parse(chat: openai.OpenAI, api: str) -> None:
     said = chat.responses.parse(model=f"{api}/agent", input="hi there", text_format=Visit)
     assert isinstance(said.output_parsed, Visit)
