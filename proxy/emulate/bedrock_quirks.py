@@ -72,21 +72,6 @@ def _broken_input(events: Events) -> Events:
     return events
 
 
-def _text_starts(events: Events) -> Events:
-    """Text blocks begin like others."""
-    found: Events = []
-    seen: set[int] = set()
-    for event in events:
-        index = event.payload.get("contentBlockIndex")
-        if event.name == "contentBlockStart":
-            seen.add(index)
-        if event.name == "contentBlockDelta" and index not in seen:
-            seen.add(index)
-            found.append(Event("start", "contentBlockStart", {"contentBlockIndex": index, "start": {}}))
-        found.append(event)
-    return found
-
-
 def _redacted_in_start(events: Events) -> Events:
     """Redacted reasoning in the event that begins its block."""
     found: Events = []
@@ -154,7 +139,6 @@ EVENTS: dict[str, Callable[[Events], Events]] = {
     "no-message-start": _without("messageStart"),
     "no-input-deltas": _no_inputs,
     "broken-input": _broken_input,
-    "text-starts": _text_starts,
     "redacted-in-start": _redacted_in_start,
     "unsigned": _unsigned,
     "unknown-events": _unknown,

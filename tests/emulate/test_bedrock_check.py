@@ -412,13 +412,15 @@ def test_nonsense_is_read_or_refused_but_never_an_error(model: str) -> None:
         API.whole(turn)
         API.stream(turn)
     assert read or model == "agent-nova-pro"
-    for value in ([], "x", 3):
+    nonsense: list[Json] = [[], "x", 3]
+    for value in nonsense:
         with pytest.raises(Refused):
             API.read(Received("", "POST", "", {}, {"model": "agent"}, {}, b"", value))
 
 
 def test_nonsense_is_counted_or_refused() -> None:
     ((_, _, count),) = API.others
-    for body in ([], "x", {}, {"input": 3}, {"input": {"converse": []}}, {"input": {"invokeModel": {}}}):
+    nonsense: list[Json] = [[], "x", {}, {"input": 3}, {"input": {"converse": []}}, {"input": {"invokeModel": {}}}]
+    for body in nonsense:
         received = Received("", "POST", "", {}, {"model": "agent"}, {}, b"", body)
         assert count(received).status == 400

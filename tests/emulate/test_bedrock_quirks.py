@@ -61,7 +61,6 @@ TABLE: list[tuple[str, list[Named]]] = [
     ("no-message-start", ALL[1:]),
     ("no-input-deltas", [*ALL[:8], CALLED[0], CALLED[-1], ENDED, COUNTED]),
     ("broken-input", [*ALL[:10], delta(3, toolUse={"input": ':1}{"broken": '}), stop(3), ENDED, COUNTED]),
-    ("text-starts", [BEGIN, start(0), *REASONED, start(1), *HIDDEN, start(2), *SAID, *CALLED, ENDED, COUNTED]),
     ("redacted-in-start", [BEGIN, *REASONED, start(1, reasoningContent=REDACTED), stop(1), *ALL[6:]]),
     ("unsigned", [BEGIN, REASONED[0], *ALL[3:]]),
     ("unknown-events", [

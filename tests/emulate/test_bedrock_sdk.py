@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import boto3
+import boto3  # type: ignore[import-untyped]
 import httpx2
 import pytest
 import urllib3
@@ -39,7 +39,7 @@ ADAPTIVE: Json = {"additionalModelRequestFields": {"thinking": {"type": "adaptiv
 BUDGET: Json = {"additionalModelRequestFields": {"thinking": {"type": "enabled", "budget_tokens": 1024}}}
 
 
-def client_of(emulation: Emulation, secret: str = "emulated-secret", timeout: float = 5, **keys: str) -> Any:
+def client_of(emulation: Emulation, secret: str = "emulated-secret", timeout: float = 5, **keys: Json) -> Any:
     known = {"aws_access_key_id": "AKIDEMULATED", "aws_secret_access_key": secret, "region_name": "us-east-1"}
     settings = Config(read_timeout=timeout, retries={"max_attempts": 0})
     url = emulation.base_url("bedrock-converse")
@@ -270,7 +270,7 @@ def test_a_broken_rule_is_a_validation_exception(client: Any) -> None:
         ({"aws_session_token": "expired-token"}, "ExpiredTokenException"),
     ],
 )
-def test_other_keys(emulation: Emulation, keys: dict[str, str], code: str) -> None:
+def test_other_keys(emulation: Emulation, keys: Json, code: str) -> None:
     with pytest.raises(ClientError) as caught:
         whole(client_of(emulation, **keys))
     assert caught.value.response["Error"]["Code"] == code

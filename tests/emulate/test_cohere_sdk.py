@@ -53,7 +53,7 @@ def added(found: list[Any]) -> tuple[str, str, str, list[tuple[str, str, str]]]:
     """The same of a stream's deltas."""
     thinking, plan, text, calls = "", "", "", list[list[str]]()
     for event in found:
-        message = getattr(getattr(event, "delta", None), "message", None)
+        message: Any = getattr(getattr(event, "delta", None), "message", None)
         if event.type == "tool-plan-delta":
             plan += message.tool_plan
         elif event.type == "content-delta":
@@ -250,7 +250,8 @@ def test_cut(client: cohere.ClientV2) -> None:
 
 
 def gathered(client: cohere.ClientV2, model: str, found: list[str]) -> None:
-    for event in client.chat_stream(model=model, messages=HI):
+    stream: Any = client.chat_stream(model=model, messages=HI)
+    for event in stream:
         if event.type == "content-delta":
             found.append(event.delta.message.content.text)
 

@@ -245,6 +245,7 @@ def test_nonsense_is_read_or_refused_but_never_an_error(model: str) -> None:
 
 def test_nonsense_is_counted_or_refused() -> None:
     ((_, _, count), *_) = API.others
-    for body in ([], "x", {}, {"contents": 3}, {"generateContentRequest": []}, {"generateContentRequest": {}}):
+    wrapped: list[Json] = [{"generateContentRequest": []}, {"generateContentRequest": {}}]
+    for body in ([], "x", {}, {"contents": 3}, *wrapped):
         assert count(received(body)).status == 400
     assert count(received({"generateContentRequest": {"model": "models/agent", "contents": [USER]}})).status == 200

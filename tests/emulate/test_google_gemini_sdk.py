@@ -31,11 +31,13 @@ def client(emulation: Emulation) -> genai.Client:
 
 
 def whole(client: genai.Client, model: str = "agent", contents: Json = "hi there", **config: Json) -> Any:
-    return client.models.generate_content(model=model, contents=contents, config={**NO_LOOP, **config})
+    settings: Any = {**NO_LOOP, **config}
+    return client.models.generate_content(model=model, contents=contents, config=settings)
 
 
 def streamed(client: genai.Client, model: str = "agent", contents: Json = "hi there", **config: Json) -> list[Any]:
-    return list(client.models.generate_content_stream(model=model, contents=contents, config={**NO_LOOP, **config}))
+    settings: Any = {**NO_LOOP, **config}
+    return list(client.models.generate_content_stream(model=model, contents=contents, config=settings))
 
 
 def parts(chunks: list[Any]) -> list[Any]:
@@ -133,7 +135,8 @@ def test_tool_loop(client: genai.Client) -> None:
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_sdks_own_chat_returns_signatures(client: genai.Client, model: str, stream: bool) -> None:
-    chat = client.chats.create(model=model, config={**NO_LOOP, **THOUGHTS, "tools": TOOLS})
+    config: Any = {**NO_LOOP, **THOUGHTS, "tools": TOOLS}
+    chat = client.chats.create(model=model, config=config)
     text = ""
     for message in ("2 rounds", "again with 2 rounds"):
         sent: Json = message
@@ -193,7 +196,8 @@ def test_choice(client: genai.Client) -> None:
 
 
 def test_structured_output(client: genai.Client) -> None:
-    for schema in ({"response_json_schema": CITY}, {"response_schema": {**CITY, "type": "OBJECT"}}):
+    schemas: list[Json] = [{"response_json_schema": CITY}, {"response_schema": {**CITY, "type": "OBJECT"}}]
+    for schema in schemas:
         assert json.loads(whole(client, response_mime_type="application/json", **schema).text) == {"city": "Rome"}
     assert list(json.loads(whole(client, response_mime_type="application/json").text)) == ["answer"]
     enum = {"type": "STRING", "enum": ["one"]}

@@ -153,9 +153,11 @@ def test_length_and_prefix(client: Mistral) -> None:
 
 
 def test_models(client: Mistral) -> None:
-    names = {model.id for model in client.models.list().data or []}
+    listed: Any = client.models.list().data
+    names = {model.id for model in listed}
     assert {"agent", "fault-429", "quirk-null-ids"} <= names
-    assert client.models.retrieve(model_id="fault-418").id == "fault-418"
+    one: Any = client.models.retrieve(model_id="fault-418")
+    assert one.id == "fault-418"
 
 
 ERRORS: list[tuple[str, int, Json]] = [

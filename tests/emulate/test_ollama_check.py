@@ -188,6 +188,7 @@ def test_nonsense_is_read_or_refused_but_never_an_error(model: str) -> None:
         API.whole(turn)
         API.stream(turn)
     assert read
-    for value in ([], "x", 3):
+    nonsense: list[Json] = [[], "x", 3]
+    for value in nonsense:
         with pytest.raises(Refused):
             API.read(Received("", "POST", "", {}, {}, {}, b"", value))
