@@ -40,6 +40,7 @@ _STATUS = {
     424: ("ModelErrorException", "The model failed while processing your request."),
     429: ("ThrottlingException", "Too many requests, please wait before trying again."),
     503: ("ServiceUnavailableException", "Bedrock is unable to process your request."),
+    529: ("ServiceUnavailableException", "Bedrock is unable to process your request."),
 }
 _SERVER = ("InternalServerException", "The system encountered an unexpected error during processing.")
 

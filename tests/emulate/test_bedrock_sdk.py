@@ -234,6 +234,7 @@ ERRORS: list[tuple[str, int, str]] = [
     ("fault-429", 429, "ThrottlingException"),
     ("fault-500", 500, "InternalServerException"),
     ("fault-503", 503, "ServiceUnavailableException"),
+    ("fault-529", 529, "ServiceUnavailableException"),
     ("fault-quota", 400, "ServiceQuotaExceededException"),
     ("fault-context", 400, "ValidationException"),
     ("fault-auth", 403, "UnrecognizedClientException"),
