@@ -10,6 +10,7 @@ import pytest
 
 from proxy.emulate import Emulation
 from proxy.emulate.registry import APIS
+from tests.contract.native import accepted
 from tests.matrix.cannot_carry import excused, warned
 from tests.matrix.neutral import Answered, Asked, Client, Conversation, Turn, differences, sent_differences
 from tests.matrix.upstream import Target, asked, model, sent
@@ -48,6 +49,7 @@ def test_pair(
         told.append(answer.said)
         for received in emulated.requests:
             _READ[received.api](received)
+            accepted(received)
         assert len(emulated.requests) == step.attempts, (answer.said, emulated.requests)
         found.update(sent_differences(step.sent, sent(emulated.requests[-1], conversation)))
         if answer.said.error:
