@@ -42,6 +42,10 @@ _FAMILIES = (
     ("google-gemini", "gemini-2.5-flash"),
     ("google-gemini", "gemini-3-pro-preview"),
     ("google-gemini", "gemini-3.7"),
+    ("bedrock-converse", "anthropic.claude-sonnet-4-5-v1"),
+    ("bedrock-converse", "anthropic.claude-opus-4-6-v1"),
+    ("bedrock-converse", "amazon.nova-2-lite-v1"),
+    ("bedrock-converse", "openai.gpt-oss-120b-1"),
 )
 """Model families that think and sign in a way of their own."""
 
@@ -52,11 +56,18 @@ _HOSTS = (
 """Hosts of openai-chat that want reasoning back."""
 
 
+_KNOWN = {
+    "openai-chat": "compat: {reasoning_style: effort}",
+    "bedrock-converse": "models: {agent: {family: claude-sonnet-4-5}}",
+}
+"""What the operator says of a host or model that nobody knows by its name."""
+
+
 def targets() -> tuple[Target, ...]:
     """Every API that exists on both sides; model families and hosts of its own way to think for the ones that do."""
     built = emulated()
     return (
-        *(Target(api, api, more="compat: {reasoning_style: effort}" if api == "openai-chat" else "") for api in built),
+        *(Target(api, api, more=_KNOWN.get(api, "")) for api in built),
         *(
             Target(family, api, f"agent-{family}", f"models: {{agent-{family}: {{family: {family}}}}}", THINKING)
             for api, family in _FAMILIES
