@@ -126,7 +126,7 @@ def test_google_genai_by_hand(gemini: genai.Client, api: str, streamed: bool) ->
     shell = Shell()
     declared = types.FunctionDeclaration(name="shell", description=SHELL, parameters_json_schema=SCHEMA)
     config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[declared])])
-    chat = gemini.chats.create(model=f"{api}/agent", config=config)
+    chat: Any = gemini.chats.create(model=f"{api}/agent", config=config)
     message: Any = TASK
     while True:
         if streamed:
