@@ -82,9 +82,14 @@ class Live:
             events = self._restorer.feed(self._decoder.feed(data))
         except Malformed as error:
             return self._fail(Failure("malformed_response", f"The upstream broke its protocol: {error}."))
+        return self._told(events)
+
+    def _told(self, events: list[Event]) -> list[Event]:
+        """The events, counted. A failure is the last of them: some upstreams put the usage so far behind it."""
         self.tally.take(events)
-        if self.tally.failure is not None:
+        if (failure := self.tally.failure) is not None:
             self._ended = True
+            return [*(event for event in events if not isinstance(event, Failed)), Failed(failure)]
         return events
 
     def _end(self, broken: Failure | None) -> list[Event]:
@@ -98,8 +103,7 @@ class Live:
                 return self._fail(Failure("stream_interrupted", f"The upstream broke off: {error}."))
             return self._fail(broken or Failure("malformed_response", f"The upstream broke off: {error}."))
         self._ended = True
-        self.tally.take(events)
-        return events
+        return self._told(events)
 
     def _fail(self, failure: Failure) -> list[Event]:
         self._ended = True

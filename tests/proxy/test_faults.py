@@ -129,3 +129,12 @@ def test_a_refusal_is_an_answer(faulty, api, stream):
     attempt = first_attempt(faulty, response)
     assert response.status_code == 200 and response.headers["x-toolwire-target"] == f"{api}/fault-refusal"
     assert attempt["type"] == "ok"
+
+
+@pytest.mark.skipif("mistral-chat" not in apis(), reason="mistral-chat is not part of this version")
+def test_a_failure_with_usage_in_the_same_chunk_is_still_a_failure(emulated, faulty):
+    """Mistral's finish_reason "error" comes with the usage so far (2026-11)."""
+    response = ask(faulty, "mistral-chat/quirk-finish-error", True)
+    attempt = first_attempt(faulty, response)
+    assert attempt["type"] == "api_error"
+    assert "[DONE]" not in response.text and '"type":"api_error"' in response.text
