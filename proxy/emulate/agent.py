@@ -24,6 +24,7 @@ Finish = Literal["stop", "length", "tool_calls", "stop_sequence", "refusal"]
 
 _COUNT = re.compile(r"\bcall (\d+)\b", re.IGNORECASE)
 _ROUNDS = re.compile(r"\b(\d+) rounds\b", re.IGNORECASE)
+_NAMED = re.compile(r"\bcall the tool (\w[\w.-]*)(?: with (?=\{))?", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(parallel|both|two)\b", re.IGNORECASE)
 
 
@@ -147,6 +148,9 @@ def _calls(task: Task) -> Iterator[Call]:
         return
     if not _has_more_rounds(task):
         tools = [tool for tool in tools if tool.name not in {result.name for result in task.results}] or tools
+    if named := _named(task.user, tools):
+        yield named
+        return
     for index in range(_how_many(task, len(tools))):
         tool = tools[index % len(tools)]
         seed = f"{tool.name}/{index}/{task.rounds}/{task.user}"
@@ -156,6 +160,24 @@ def _calls(task: Task) -> Iterator[Call]:
         else:
             arguments = instance(merged({"type": "object"}, tool.schema), seed)
             yield Call(tool.name, arguments, json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
+
+
+def _named(user: str, tools: list[Tool]) -> Call | None:
+    """The call of "call the tool NAME with {...}", when NAME (or a longer name that ends so) is offered."""
+    for asked in _NAMED.finditer(user):
+        name = asked[1].rstrip(".")
+        tool = next((t for t in tools if t.name == name), None) or next(
+            (t for t in tools if t.name.endswith(name)), None
+        )
+        if tool is None:
+            continue
+        try:
+            arguments, end = json.JSONDecoder().raw_decode(user, asked.end())
+        except ValueError:
+            arguments, end = instance(merged({"type": "object"}, tool.schema or {}), f"{name}/{user}"), asked.end()
+        text = user[asked.end() : end] or json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+        return Call(tool.name, arguments if tool.schema is not None else text, text)
+    return None
 
 
 def _wants_calls(task: Task) -> bool:

@@ -179,6 +179,7 @@ FIELDS: dict[str, Rule] = {
     "top_logprobs": integer(0, 20),
     "metadata": metadata,
     "service_tier": one_of("auto", "default", "flex", "scale", "priority", "fast", "ultrafast"),
+    "client_metadata": mapping,  # undocumented; Codex sends it (2026-11)
     "safety_identifier": string(128),
     "user": string(),
     "prompt": mapping,

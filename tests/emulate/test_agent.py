@@ -50,6 +50,27 @@ def test_a_tool_without_schema_takes_text() -> None:
     assert call.arguments == call.text == "SELECT 1 -- sql"
 
 
+READ = Tool("fs__read", {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]})
+
+
+@pytest.mark.parametrize(
+    ("user", "name", "text"),
+    [
+        ('Call the tool read with {"path": "a", "n": 1.0}. Then say it.', "fs__read", '{"path": "a", "n": 1.0}'),
+        ("please call the tool get_weather.", "get_weather", '{"city":"Rome"}'),
+        ('call the tool nobody has, or call the tool read with {"path": "é"}', "fs__read", '{"path": "é"}'),
+        ("call the tool get_weather with {broken", "get_weather", '{"city":"Rome"}'),
+    ],
+)
+def test_a_user_may_name_the_tool_and_its_arguments(user: str, name: str, text: str) -> None:
+    (call,) = plan(Task(user, (WEATHER, CLOCK, READ))).calls
+    assert (call.name, call.text, call.arguments) == (name, text, json.loads(text))
+
+
+def test_a_named_tool_that_is_not_offered_changes_nothing() -> None:
+    assert names(Task("call the tool read", (WEATHER, CLOCK))) == ["get_weather", "now"]
+
+
 def test_results_are_quoted() -> None:
     said = plan(Task("hi", (WEATHER,), rounds=1, results=(Result("1", "get_weather", "21C"), Result("2", "", "no"))))
     assert said == Plan(text="The tools answered:\nget_weather: 21C\n2: no")

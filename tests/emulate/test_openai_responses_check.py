@@ -61,6 +61,7 @@ REFUSED: list[tuple[str, Json, str | None, str | None, str]] = [
     ("retention", {"prompt_cache_retention": "in-memory"}, "prompt_cache_retention", VALUE, "'in_memory'"),
     ("metadata", {"metadata": {"k": 1}}, "metadata.k", TYPE, "a string"),
     ("include", {"include": ["usage"]}, "include[0]", VALUE, "'usage'"),
+    ("client metadata", {"client_metadata": 1}, "client_metadata", TYPE, "an object"),
     ("truncation", {"truncation": "on"}, "truncation", VALUE, "'disabled'"),
     ("service tier", {"service_tier": "slow"}, "service_tier", VALUE, "'ultrafast'"),
     ("background", {"background": True}, "background", "unsupported_parameter", "'background'"),
@@ -288,6 +289,7 @@ ACCEPTED: list[Json] = [
     {"text": {"format": {**FORMAT, "schema": {"oneOf": []}, "strict": False}}},
     {"input": "as JSON", "text": {"format": {"type": "json_object"}}},
     {"store": False, "include": ["reasoning.encrypted_content"], "max_output_tokens": 16},
+    {"client_metadata": {"x-codex-installation-id": "1"}},
 ]  # fmt: skip
 
 
