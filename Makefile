@@ -31,6 +31,7 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	@$(BIN)/python -m proxy.config.reference > docs/config.md
+	@$(BIN)/python -m proxy.reference docs
 	@$(BIN)/python -m tests.matrix.cannot_carry > docs/cannot-carry.md
 	@$(BIN)/python tests/clients/page.py > docs/clients.md
 

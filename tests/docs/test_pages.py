@@ -1,0 +1,99 @@
+"""The documentation is what the code makes of it now, its configs load, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from adapters.errors import ERROR_TYPES
+from adapters.presets import PRESETS
+from adapters.registry import APIS
+from proxy import reference
+from proxy.cli import parser
+from proxy.config.load import load
+from proxy.config.model import Config
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+MINE = ["index", "quickstart", "cookbook", "scaling", "security", "troubleshooting", "litellm"]
+CONFIGS = [
+    pytest.param(text, id=f"{name}-{number}")
+    for name in MINE
+    for number, text in enumerate(
+        re.findall(r"<!-- config -->\n```yaml\n(.*?)```", (DOCS / f"{name}.md").read_text(), re.S), 1
+    )
+]
+
+
+@pytest.mark.parametrize("name", reference.PAGES)
+def test_generated_pages_are_current(name):
+    assert (DOCS / name).read_text() == reference.PAGES[name](), "run: make docs"
+
+
+ROWS = {
+    "errors.md": [
+        "| `billing_error` | 402 | no | yes | yes | Add credit at the provider; a fallback takes over meanwhile. |",
+        "| `not_found_error` | 404 | no | no | yes | Correct the model name: the message lists the nearest; "
+        "`GET /v1/models` lists all. |",
+    ],
+    "metrics.md": [
+        "| `toolwire_circuit_open` | gauge | `provider`, `model` | 1 while a target is left out because it kept "
+        "failing. |  |",
+    ],
+    "providers.md": [
+        "| `n: 2` | ✓ | – | – | ✓ | ✓ | – | – | – |",
+        "| `deepseek` | `openai-chat` | `https://api.deepseek.com` |",
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "rows"), ROWS.items())
+def test_rows_as_a_reader_sees_them(name, rows):
+    lines = reference.PAGES[name]().splitlines()
+    assert [row for row in rows if row not in lines] == []
+
+
+def test_generated_pages_name_all_there_is():
+    assert [type for type in ERROR_TYPES if f"\n| `{type}` |" not in reference.errors()] == []
+    page = reference.providers()
+    assert [name for name in (*APIS, *PRESETS) if f"`{name}`" not in page] == []
+
+
+def test_there_are_configs():
+    assert len(CONFIGS) == 12
+
+
+@pytest.mark.parametrize("text", CONFIGS)
+def test_configs_load(text):
+    keys = {name: name.lower() for name in re.findall(r"\$\{(\w+)", text)}
+    config = load(text, "toolwire.yaml", keys)
+    assert isinstance(config, Config), config
+    assert config.routes
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text())
+    assert [t for t in targets if "://" not in t and not (page.parent / t).exists()] == []
+
+
+def test_the_index_lists_every_page():
+    index = (DOCS / "index.md").read_text()
+    assert [page.name for page in DOCS.glob("*.md") if page.name != "index.md" and f"({page.name})" not in index] == []
+
+
+def test_files_under_deploy_that_pages_name_exist():
+    named = {name for page in PAGES for name in re.findall(r"`(deploy/[\w./-]*)`", page.read_text())}
+    assert named and [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_commands_parse():
+    texts = [(DOCS / f"{name}.md").read_text() for name in MINE]
+    blocks = [block for text in texts for block in re.findall(r"```sh\n(.*?)```", text, re.S)]
+    commands = [line for block in blocks for line in block.splitlines() if line.startswith("toolwire ")]
+    assert len(commands) == 5
+    for line in commands:
+        parser({}).parse_args(line.split("#")[0].split()[1:])
