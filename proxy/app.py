@@ -71,6 +71,7 @@ class App:
         self.log = log
         self.clock = clock
         self.wall = wall
+        self.started = int(wall())
         self.random = random.random
         self.new_id = new_id
         self.circuits = Circuits()

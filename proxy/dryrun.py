@@ -61,6 +61,9 @@ def walk(plan: Plan, errors: Sequence[str]) -> list[dict[str, Any]]:
         step["error"] = failure.type if failure.status is None else f"{failure.type} ({failure.status})"
         longest = min(plan.retry.max_backoff_seconds, plan.retry.backoff_seconds * 2.0 ** (tries - 1))
         budget = Budget(plan.retry.attempts, plan.deadline, longest, plan.retry.max_backoff_seconds)
+        if failure.type == "stream_interrupted":
+            step["then"] = "content has reached the client: it gets an error event, nothing else is tried"
+            return steps
         match decide(failure, at, tries, key + 1 < len(to.keys), rules, budget):
             case Retry(wait):
                 step["then"] = f"the same target again, after up to {wait:g} s"

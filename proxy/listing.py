@@ -28,7 +28,7 @@ async def list_models(app: App, endpoint: Endpoint, scope: Scope, headers: Mappi
         return
     asked.client = client.name if client else None
     names = [name for name in app.gateway.models() if allowed(client, name)]
-    now = int(app.wall())
+    now = app.started
     if endpoint.argument is None:
         await answer(app, asked, send, dialect.models(names, now))
     elif (name := endpoint.argument.removeprefix("models/")) in names:

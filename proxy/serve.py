@@ -32,6 +32,9 @@ from proxy.workers import Supervisor, inherited
 KEEP_ALIVE_SECONDS = 75
 """Longer than the idle time of common load balancers (60 s), so that they close first."""
 
+FIXED = ("host", "port", "workers", "drain_seconds")
+"""Keys of `server` that a reload does not change."""
+
 SUPERVISOR_GRACE = 5.0
 """What a worker may take beyond its drain before the supervisor ends it."""
 
@@ -178,7 +181,14 @@ class Worker:
         except ValueError as error:
             self._log("reload", type="refused", message=str(error))
             return
-        self._log("reload", type="ok", models=len(config.routes), providers=len(config.providers))
+        later = {"needs_restart": changed} if (changed := self._needs_restart(config)) else {}
+        self._log("reload", type="ok", models=len(config.routes), providers=len(config.providers), **later)
+
+    def _needs_restart(self, config: Config) -> list[str]:
+        """Keys that differ from those this process was started with and that only a restart takes."""
+        old, new = self._config, config
+        keys = [f"server.{key}" for key in FIXED if getattr(old.server, key) != getattr(new.server, key)]
+        return keys + (["state"] if old.state != new.state else [])
 
 
 class _Server(uvicorn.Server):

@@ -16,14 +16,18 @@ TOOL = {
         "description": "The weather in a city.",
         "parameters": {
             "type": "object",
-            "properties": {"city": {"type": "string", "enum": ["Rome", "Oslo"]}},
+            "properties": {"city": {"type": "string", "enum": ["Rome"]}},
             "required": ["city"],
         },
     },
 }
 
 
-def play(base: str, received: Callable[[], Any], show: Callable[[str], None] = print) -> None:
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def play(base: str, received: Callable[[], Any], show: Callable[[str], None] = _say) -> None:
     """Plays it against `base`; `received` gives the emulated upstream's latest request body."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": "What is the weather in Rome?"}]
     with httpx2.Client(base_url=base, timeout=10) as client:

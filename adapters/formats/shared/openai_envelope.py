@@ -24,11 +24,12 @@ CODES: Mapping[ErrorType, str | None] = {
 
 def error_fields(failure: Failure, attempts: Iterable[Attempt]) -> dict[str, Json]:
     """The `error` object."""
+    own = failure.status is None and failure.type == "not_found_error"  # no upstream was asked: the code is ours
     error: dict[str, Json] = {
         "message": failure.message,
         "type": failure.type,
         "param": failure.param,
-        "code": CODES.get(failure.type, failure.code),
+        "code": failure.code if own and failure.code else CODES.get(failure.type, failure.code),
     }
     if told := attempts_list(attempts):
         error["attempts"] = told
