@@ -39,15 +39,24 @@ CLIENTS = (
     Client("openai-agents", "openai_agents.py", "pip", ("openai-agents>=0.20",), "responses, chat"),
     Client("instructor", "instructor.py", "pip", ("instructor>=1.10",), "chat"),
     Client("litellm", "litellm.py", "pip", ("litellm>=1.100",), "chat, messages"),
-    Client("smolagents", "smolagents.py", "pip", ("smolagents[openai]>=1.20",), "chat"),
+    Client(
+        "smolagents", "smolagents.py", "pip", ("smolagents[openai]>=1.20",), "chat",
+        note="It refuses `final_answer` beside another call, so calls come one at a time.",
+    ),
     Client("openai-node", "openai_node.mjs", "npm", ("openai@7",), "chat, responses"),
     Client("anthropic-node", "anthropic_node.mjs", "npm", ("@anthropic-ai/sdk@1",), "messages"),
     Client(
         "vercel-ai-sdk", "vercel_ai.mjs", "npm", ("ai@7", "@ai-sdk/openai@4", "zod@4"), "chat, responses"
     ),
-    Client("claude-code", "claude_code.sh", "npm", ("@anthropic-ai/claude-code@2",), "messages"),
+    Client(
+        "claude-code", "claude_code.sh", "npm", ("@anthropic-ai/claude-code@2",), "messages",
+        note="It asks for Claude models by name for side tasks: `ANTHROPIC_DEFAULT_HAIKU_MODEL` is the small one.",
+    ),
     Client("codex", "codex.sh", "npm", ("@openai/codex@0",), "responses"),
     Client("opencode", "opencode.sh", "npm", ("opencode-ai@1",), "chat"),
-    Client("openclaw", "openclaw.sh", "npm", ("openclaw@2026",), "chat"),
+    Client(
+        "openclaw", "openclaw.sh", "npm", ("openclaw@2026",), "chat",
+        note="Needs Node 24. Its own start takes 25 s and more before the first request on two busy cores.",
+    ),
     Client("nanobot", "nanobot.sh", "pip", ("nanobot-ai>=0.3",), "chat"),
 )

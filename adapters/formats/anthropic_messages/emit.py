@@ -72,6 +72,7 @@ class Encoder:
         self._started = Started()
         self._begun = False
         self._open: _Block | None = None
+        self._ending = False
         self._index = -1
         self._usage = Usage()
         self._finish = Finish("stop")
@@ -81,12 +82,16 @@ class Encoder:
         out: list[bytes] = []
         for event in self._sequencer.feed(events):
             kind = type(event)
+            if self._ending:
+                self._end_or_go_on(event, out)
             if kind is TextDelta or kind is CallDelta:
                 self._delta(event.part, event.text, "text" if kind is TextDelta else "tool_use", out)  # type: ignore[union-attr]
             elif kind is ReasoningDelta:
                 self._reasoning(event, out)  # type: ignore[arg-type]
             else:
                 self._event(event, out)
+        if self._ending:
+            self._end_or_go_on(None, out)
         return b"".join(out)
 
     def close(self) -> bytes:
@@ -118,7 +123,10 @@ class Encoder:
         match event:
             case PartEnd(part):
                 if self._open is not None and self._open.part == part:
-                    self._stop(out)
+                    if self._open.kind == "text":
+                        self._ending = True
+                    else:
+                        self._stop(out)
             case CallStart():
                 block = {"type": "tool_use", "id": event.id, "name": event.name, "input": {}}
                 self._start(event.part, {**block, **event.extras.get(NAME, NOTHING)}, out)
@@ -143,6 +151,14 @@ class Encoder:
                 self._started = event
             case Finish():
                 self._finish = event
+
+    def _end_or_go_on(self, event: Event | None, out: list[bytes]) -> None:
+        """A signed text right after a text is the same text: Gemini signs the last piece of one (2026-11)."""
+        self._ending = False
+        if isinstance(event, Signed) and event.kind == "text" and self._open is not None:
+            self._open.part = event.part
+        else:
+            self._stop(out)
 
     def _delta(self, part: int, text: str, kind: str, out: list[bytes]) -> None:
         block = self._open

@@ -119,7 +119,7 @@ def encode(answer: Answer, model: str, message_id: str) -> bytes:
 
 
 def _content(answer: Answer) -> list[Json]:
-    blocks: list[Json] = []
+    blocks: list[dict[str, Json]] = []
     for part in answer.parts:
         try:
             block = _native(part)
@@ -127,9 +127,16 @@ def _content(answer: Answer) -> list[Json]:
             if answer.stop != "length":
                 raise
             continue
-        if block is not None:
+        if block is not None and _goes_on(part) and blocks and blocks[-1].keys() == {"type", "text"}:
+            blocks[-1]["text"] += block["text"]
+        elif block is not None:
             blocks.append(block)
-    return blocks
+    return list[Json](blocks)
+
+
+def _goes_on(part: Part) -> bool:
+    """A signed text right after a text is the same text: Gemini signs the last piece of one (2026-11)."""
+    return isinstance(part, Text) and part.signature is not None and not part.citations
 
 
 def _native(part: Part) -> dict[str, Json] | None:

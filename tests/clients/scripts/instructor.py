@@ -26,6 +26,6 @@ message = answer.choices[0].message
 word = Path("weather.txt").read_text()
 results = [{"role": "tool", "tool_call_id": call.id, "content": word} for call in message.tool_calls]
 tools = [{"type": "function", "function": {"name": "Weather", "parameters": Weather.model_json_schema()}}]
-messages = [*asked, message.model_dump(exclude_none=True), *results]
+messages = [*asked, {"content": None, **message.model_dump(exclude_none=True)}, *results]
 said = client.chat.completions.create(model="MODEL", messages=messages, tools=tools, response_model=None)
 print(said.choices[0].message.content)

@@ -161,6 +161,24 @@ def test_own_reasoning_is_native():
     ]
 
 
+def test_a_text_whose_last_piece_is_signed_stays_one_text():
+    pieces = [
+        [TextDelta(0, "sun")],
+        [PartEnd(0), Signed(1, "google-gemini", "text", signature="Af8="), TextDelta(1, "ny"), PartEnd(1)],
+        [Finish("stop")],
+    ]
+    encoder = DIALECT.encoder(REPLY)
+    told = read_sse(b"".join(encoder.feed(events) for events in pieces) + encoder.close())
+    assert [data for _, data in told[1:-2]] == [text_block(0), text(0, "sun"), text(0, "ny"), stop(0)]
+
+
+def test_a_text_that_ends_is_closed_at_once():
+    encoder = DIALECT.encoder(REPLY)
+    encoder.feed([TextDelta(0, "sun")])
+    assert read_sse(encoder.feed([PartEnd(0)])) == [("content_block_stop", stop(0))]
+    assert read_sse(encoder.feed([TextDelta(1, "x")]))[0][0] == "content_block_start"
+
+
 def test_a_part_that_changes_its_kind_becomes_two_blocks():
     events = [ReasoningDelta(0, "hm"), Signed(0, N, data="RED"), PartEnd(0), Finish("stop")]
     unsigned = pack(Reasoning(sections=("hm",)))

@@ -221,3 +221,12 @@ def test_model_list():
     }
     assert json.loads(DIALECT.models([], 0)) == {"data": [], "has_more": False, "first_id": None, "last_id": None}
     assert json.loads(DIALECT.counted(7)) == {"input_tokens": 7}
+
+
+def test_a_text_whose_last_piece_is_signed_is_one_text():
+    parts = (Text("sun"), Text("ny", signature="Af8="), ToolCall("toolu_1", "f", "{}"), Text("!", signature="Af8="))
+    assert written(Answer(parts, "stop"))["content"] == [
+        {"type": "text", "text": "sunny"},
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
+        {"type": "text", "text": "!"},
+    ]
