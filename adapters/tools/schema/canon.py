@@ -210,7 +210,8 @@ class _Reader:
         name = "#" if pointer in self._top else written(self._name(pointer))
         if not siblings:
             return raw if len(raw) == 1 and raw["$ref"] == name else {"$ref": name}
-        return {"$ref": name, **siblings}
+        here = {key: name if key == "$ref" else siblings[key] for key in raw if key == "$ref" or key in siblings}
+        return {**here, **siblings}
 
     def _name(self, pointer: Pointer) -> str:
         if pointer not in self._names:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.tools.schema.canon import canonical
+from adapters.tools.schema.canon import Canonical, canonical
 from adapters.tools.schema.keys import invalid_names, renamed_keys
 from adapters.tools.schema.model import Projection, bounded
 from adapters.tools.schema.root import object_root, used_definitions
@@ -24,6 +24,8 @@ from adapters.tools.schema.words import (
     SINGLE,
     Node,
     Path,
+    Schema,
+    references,
     schemas_in,
     types_of,
     values_of,
@@ -198,11 +200,11 @@ def strict_load(schema: Node) -> tuple[int, int]:
 
 def _strict(schema: object, rules: Mapping[str, Rule]) -> Projection:
     read = canonical(schema, inline=False)
-    root = object_root(read)
-    target = Target(rules, Action.DROP, (infer_type, combined), (_closed,))
+    root = used_definitions(object_root(read))
+    target = Target(rules, Action.DROP, (infer_type, combined, infer_type), (_closed,))
     work = Work(root, target, dict.fromkeys(read.notes), read.recursive)
     out = used_definitions(work.run())
-    if read.recursive:
+    if "#" in references(out) or any(_recursive(schema, read) for schema in out.get("$defs", {}).values()):
         work.fail((), "it is recursive")
     if read.no_object:
         work.fail((), "the root is no object")
@@ -218,6 +220,10 @@ def _strict(schema: object, rules: Mapping[str, Rule]) -> Projection:
         renamed, inverse = renamed_keys(out, wire)
         return Projection(renamed, True, bounded(work.notes), inverse)
     return Projection(out, True, bounded(work.notes))
+
+
+def _recursive(definition: Schema, read: Canonical) -> bool:
+    return isinstance(definition, dict) and not read.recursive.isdisjoint(references(definition))
 
 
 def _closed(node: Node, work: Work, path: Path) -> Node:

@@ -78,7 +78,7 @@ def gemini_json_schema(schema: object, unsupported: frozenset[str] = frozenset()
     """
     read = canonical(schema, inline=False)
     target = narrowed(_JSON_SCHEMA, unsupported) if unsupported else _JSON_SCHEMA
-    work = Work(object_root(read), target, dict.fromkeys(read.notes), read.recursive)
+    work = Work(used_definitions(object_root(read)), target, dict.fromkeys(read.notes), read.recursive)
     out = used_definitions(work.run())
     return Projection(out, None, bounded(work.notes))
 

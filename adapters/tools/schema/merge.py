@@ -45,6 +45,16 @@ def merge(first: Schema, second: Schema, depth: int = 0) -> Merged:
     return (False if never else out), tuple(lost)
 
 
+def apart(part: Schema) -> Merged:
+    """One of several parts that hold at once, without what it alone forbids to the others' properties and items."""
+    if not isinstance(part, dict) or _UNEVALUATED.isdisjoint(part):
+        return part, ()
+    rest = {key: value for key, value in part.items() if key not in _UNEVALUATED}
+    idle = {"unevaluatedProperties"} if part.get("additionalProperties") is False else set()
+    return rest, tuple(sorted(_UNEVALUATED & part.keys() - idle))
+
+
+_UNEVALUATED = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _WHOLE = frozenset(
     {
         "type", "enum", "const", "properties", "patternProperties", "additionalProperties", "unevaluatedProperties",

@@ -36,6 +36,7 @@ MARK = "\0edit"
 """Holds a node's Edit while it is on its way; no client's JSON can hold one."""
 
 _ROUNDS = 8
+_ANY = "Any JSON value."
 NUMBER_FORMATS = frozenset({"int32", "int64", "float", "double"})
 
 
@@ -43,7 +44,7 @@ def before(vertex: bool) -> tuple[Step, ...]:
     def free(node: Node, work: Work, path: Path) -> Node:
         return free_object(node, work, path, vertex)
 
-    return (one_type, union_alone, string_values, integer_bounds, positions, items, possible, free)
+    return (one_type, union_bare, string_values, integer_bounds, positions, no_items, possible, free)
 
 
 # --- types and unions --------------------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ def _of_type(node: Node, kind: str) -> Node | None:
     return out
 
 
-def union_alone(node: Node, work: Work, path: Path) -> Node:
+def union_bare(node: Node, work: Work, path: Path) -> Node:
     """`anyOf` takes no siblings: what is said of the whole is said of each branch."""
     if "anyOf" not in node or len(node) == 1:
         return node
@@ -191,18 +192,20 @@ def positions(node: Node, work: Work, path: Path) -> Node:
     return {**out, "items": distinct[0] if len(distinct) == 1 else {"anyOf": distinct}}
 
 
+def no_items(node: Node, work: Work, path: Path) -> Node:
+    return {**node, "items": {"type": "string"}, "maxItems": 0} if node.get("items") is False else node
+
+
 def items(node: Node, work: Work, path: Path) -> Node:
     """An array must say what its items are."""
-    if types_of(node) != ("array",):
+    given = node.get("items", {})
+    if types_of(node) != ("array",) or structure(given):
         return node
-    given = node.get("items", True)
-    if given is False:
-        return {**node, "items": {"type": "string"}, "maxItems": 0}
-    if isinstance(given, dict) and structure(given):
-        return node
-    told = given if isinstance(given, dict) else {}
     work.note(path, "any items are allowed, those that are no string go as JSON text")
-    return {**node, "items": {"type": "string", **told, MARK: Edit(strings=True)}}
+    told = {key: value for key, value in given.items() if value != _ANY}
+    out = {"type": "STRING", **told}
+    work.edit(out, Edit(strings=True))
+    return {**node, "items": out}
 
 
 # --- free objects ------------------------------------------------------------------------------------------------
@@ -252,11 +255,32 @@ def recursive(node: Node, work: Work, path: Path) -> Node:
 # --- after -------------------------------------------------------------------------------------------------------
 
 
+def settled(node: Node, work: Work, path: Path) -> Node:
+    """A union once more, for branches of which only null, or nothing, is left."""
+    branches = node.get("anyOf")
+    if branches is None:
+        return node
+    others = [branch for branch in branches if branch.get("type") != "NULL"]
+    if len(others) == len(branches) > 1:
+        return node
+    nullable = len(others) < len(branches)
+    kept = [_nullable(branch, work) if nullable else branch for branch in others] or branches[:1]
+    return kept[0] if len(kept) == 1 else {**node, "anyOf": kept}
+
+
+def _nullable(branch: Node, work: Work) -> Node:
+    if not structure(branch):
+        return branch
+    out = {**branch, "nullable": True}
+    work.moved(branch, out)
+    return out
+
+
 def any_value(node: Node, work: Work, path: Path) -> Node:
     """What says nothing of its values says at least that."""
     if "$ref" in node or structure(node) or node.get("description") or not path:
         return node
-    return {**node, "description": "Any JSON value."}
+    return {**node, "description": _ANY}
 
 
 def _written(node: Node, work: Work, path: Path) -> Node:
@@ -277,4 +301,4 @@ def _written(node: Node, work: Work, path: Path) -> Node:
     return out
 
 
-finished: tuple[Step, ...] = (known_required, any_value, _written)
+finished: tuple[Step, ...] = (known_required, items, settled, any_value, _written)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.tools.schema.canon import Canonical
-from adapters.tools.schema.merge import merge
+from adapters.tools.schema.merge import apart, merge
 from adapters.tools.schema.steps import without
 from adapters.tools.schema.words import (
     Node,
@@ -12,7 +12,7 @@ from adapters.tools.schema.words import (
     definition_name,
     json_text,
     key_of,
-    schemas_in,
+    references,
     types_of,
     values_of,
 )
@@ -60,7 +60,8 @@ def used_definitions(root: Node) -> Node:
     todo = [rest]
     while todo:
         node = todo.pop()
-        for name in _names_in(node):
+        for ref in references(node):
+            name = definition_name(ref)
             if name in definitions and name not in used:
                 used.add(name)
                 if isinstance(definitions[name], dict):
@@ -69,18 +70,6 @@ def used_definitions(root: Node) -> Node:
         return root
     kept = {name: schema for name, schema in definitions.items() if name in used}
     return {**rest, "$defs": kept} if kept else rest
-
-
-def _names_in(node: Node) -> list[str]:
-    names: list[str] = []
-    todo: list[object] = [node]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, dict):
-            if isinstance(ref := item.get("$ref"), str):
-                names.append(definition_name(ref))
-            todo.extend(child for key, _, child in schemas_in(item) if key != "$defs")
-    return names
 
 
 # --- unions ------------------------------------------------------------------------------------------------------
@@ -110,7 +99,9 @@ def _resolved(schema: Schema, read: Canonical) -> Schema:
 
 def _all(root: Node, parts: list[Schema], read: Canonical) -> Node:
     for part in parts:
-        whole, lost = merge(root, _resolved(part, read))
+        alone, less = apart(_resolved(part, read))
+        whole, lost = merge(root, alone)
+        lost = (*less, *lost)
         if whole is False:
             read.notes.append("root: nothing can satisfy allOf, a part of it is left out")
         elif isinstance(whole, dict):

@@ -9,7 +9,7 @@ import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from adapters.tools.schema.merge import merge
+from adapters.tools.schema.merge import apart, merge
 from adapters.tools.schema.walk import Work, told_in
 from adapters.tools.schema.words import (
     MAX_NODES,
@@ -91,8 +91,11 @@ def merge_all_of(node: Node, work: Work, path: Path) -> Node:
             return node
         parts = node["allOf"]
         node = without(node, "allOf")
+        several = len(parts) > 1 or bool(structure(node))
         for part in parts:
-            whole, lost = merge(node, part)
+            alone, less = apart(part) if several else (part, ())
+            whole, lost = merge(node, alone)
+            lost = (*less, *lost)
             if whole is False:
                 work.lossy(path, "allOf: nothing can satisfy it, a part of it is left out")
             else:
@@ -206,8 +209,17 @@ def combined(node: Node, work: Work, path: Path) -> Node:
         return node
     for _ in range(_ROUNDS):
         start = node
-        for step in (merge_all_of, one_of_to_any_of, distribute, single_branch):
-            node = step(node, work, path)
+        node = union_alone(one_of_to_any_of(merge_all_of(node, work, path), work, path), work, path)
+        if node is start:
+            break
+    return node
+
+
+def union_alone(node: Node, work: Work, path: Path) -> Node:
+    """With nothing but annotations beside anyOf."""
+    for _ in range(_ROUNDS):
+        start = node
+        node = single_branch(distribute(node, work, path), work, path)
         if node is start:
             break
     return node

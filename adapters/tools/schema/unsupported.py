@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.tools.schema.steps import const_to_enum, distribute, merge_all_of, one_of_to_any_of, single_branch
+from adapters.tools.schema.steps import const_to_enum, merge_all_of, one_of_to_any_of, union_alone
 from adapters.tools.schema.walk import Action, Rule, Step, Target, Work
 from adapters.tools.schema.words import Node, Path, definition_name, types_of
 
@@ -50,7 +50,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
     "allOf": (merge_all_of,),
     "oneOf": (one_of_to_any_of,),
     "const": (const_to_enum,),
-    "type:beside-anyOf": (distribute, single_branch),
+    "type:beside-anyOf": (union_alone,),
 }
 """name -> how it is said otherwise."""
 

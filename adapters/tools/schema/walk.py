@@ -219,7 +219,12 @@ class Work:
             return value if len(named) == len(value) and all(named[name] is value[name] for name in value) else named
         if key in LISTED:
             items = [self.schema(item, (*path, key, at)) for at, item in enumerate(value)]
-            kept = [item for item in items if item is not MISSING]
+            if key == "prefixItems":
+                kept = [{} if item is MISSING else item for item in items]
+            else:
+                kept = [item for item in items if item is not MISSING]
+            if not kept:
+                return MISSING
             return value if len(kept) == len(value) and all(map(operator.is_, kept, value)) else kept
         if key in SINGLE and not (key == "additionalProperties" and isinstance(value, bool)):
             return self.schema(value, (*path, key))

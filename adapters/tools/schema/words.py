@@ -139,6 +139,19 @@ def definition(root: Node, ref: str) -> Schema:
     return found
 
 
+def references(root: Node) -> list[str]:
+    """The references in a schema without those in its definitions."""
+    found: list[str] = []
+    todo: list[Any] = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            if isinstance(ref := node.get("$ref"), str):
+                found.append(ref)
+            todo.extend(child for key, _, child in schemas_in(node) if key != "$defs")
+    return found
+
+
 def definition_name(ref: str) -> str:
     return ref.removeprefix("#/$defs/").replace("~1", "/").replace("~0", "~")
 

@@ -204,6 +204,8 @@ STRICT = [
     ({"type": "array", "items": ONE}, {"type": "array", "items": ONE_CLOSED}, ()),
     ({"anyOf": [STRING, ONE]}, {"anyOf": [STRING, ONE_CLOSED]}, ()),
     ({"enum": ["a", 1]}, {"type": ["string", "integer"], "enum": ["a", 1]}, ()),
+    ({"anyOf": [{"enum": ["a", 1]}]}, {"type": ["string", "integer"], "enum": ["a", 1]}, ()),
+    ({"$ref": "#/$defs/W", "pattern": "a"}, {"type": "string", "description": '(pattern="a")'}, told("pattern")),
     # closed
     (ONE, ONE_CLOSED, ()),
     (ONE_CLOSED, ONE_CLOSED, ()),
@@ -232,7 +234,7 @@ STRICT = [
 
 @pytest.mark.parametrize(("given", "expected", "notes"), STRICT)
 def test_strict(given: Node, expected: Node, notes: tuple[str, ...]) -> None:
-    projection = anthropic_strict(tool(given))
+    projection = anthropic_strict(tool(given, **{"$defs": {"W": STRING, "Unused": {"type": "object"}}}))
     assert projection.strict is True, projection.notes
     assert projection.schema == closed(expected)
     assert projection.notes == notes

@@ -408,6 +408,8 @@ FAILING = [
     ({"allOf": [{"type": "string", "pattern": "a"}, {"pattern": "b"}]}, "allOf: pattern cannot be said together"),
     ({"allOf": [ONE_CLOSED, {"type": "object", "properties": {"m": STRING}, "required": ["m"]}]},
      "allOf: additionalProperties cannot be said together"),
+    ({"allOf": [{**ONE, "unevaluatedProperties": False}, {"type": "object", "properties": {"m": STRING}}]},
+     "allOf: unevaluatedProperties cannot be said together"),
     *[({"type": "string", key: value}, f"{key} is not allowed") for key, value in [
         ("not", {"const": "a"}), ("if", {"const": "a"}), ("then", {"const": "a"}), ("else", {"const": "a"}),
         ("contentSchema", {})]],

@@ -254,6 +254,15 @@ def test_items_do_not_stay_without_the_positions_before_them() -> None:
     assert projection.notes == (*told("prefixItems"), "properties.p: items is left out")
 
 
+def test_what_never_holds_goes_without_moving_positions() -> None:
+    projection = cohere(tool({"type": "array", "prefixItems": [False, STRING], "contains": {"anyOf": [False]}}))
+    assert projection.schema == tool({"type": "array", "prefixItems": [{}, STRING], "contains": {}})
+    assert projection.notes == (
+        "properties.p.prefixItems.0: this can never be given and is left out",
+        "properties.p.contains.anyOf.0: this can never be given and is left out",
+    )
+
+
 # --- hosts of the chat API ---------------------------------------------------------------------------------------
 
 UNANCHORED = [("a", False), ("^a", False), ("a$", False), ("^a\\$", False), ("^(?=a)$", False), ("^a$", True)]
