@@ -12,7 +12,8 @@ from typing import Any
 from adapters.tools.schema.canon import Canonical, canonical
 from adapters.tools.schema.inverse import Edit, Inverse, located
 from adapters.tools.schema.model import Projection, bounded
-from adapters.tools.schema.openapi import MARK, NUMBER_FORMATS, as_text, before, finished, recursive
+from adapters.tools.schema.nullable import NUMBER_FORMATS
+from adapters.tools.schema.openapi import MARK, as_text, before, finished, recursive
 from adapters.tools.schema.root import object_root, used_definitions
 from adapters.tools.schema.steps import (
     const_to_enum,
