@@ -218,7 +218,8 @@ class App:
         for kind in ("input", "output", "cache_read", "cache_write", "reasoning"):
             if (tokens := getattr(usage, kind)) is not None:
                 self.metrics.tokens(to.provider, to.label, kind, tokens)
-        self.metrics.tool_calls(to.provider, to.label, "unchecked", tally.calls)
+        for outcome, count in tally.outcomes().items():
+            self.metrics.tool_calls(to.provider, to.label, outcome, count)
 
     def _fell_back(self, job: Job, origin: Destination, to: Destination, failure: Failure) -> None:
         self.metrics.fallback(job.plan.label, _target(origin), _target(to), failure.type)
@@ -244,7 +245,8 @@ class App:
                 "attempt", request_id=record.id, endpoint=record.endpoint, model=model, number=number,
                 target=attempt.target, type=attempt.type, status=attempt.status, seconds=round(attempt.seconds, 4),
             )
-        fields: dict[str, Any] = {"warnings": record.warnings} if record.warnings else {}
+        told = {"warnings": record.warnings, "repairs": record.repairs, "invalid_calls": record.invalid_calls}
+        fields: dict[str, Any] = {name: values for name, values in told.items() if values}
         self.log(
             "request", request_id=record.id, endpoint=record.endpoint, client=record.client, model=model,
             target=record.target, type=record.type, status=record.status, seconds=round(seconds, 4),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import parse_qsl
 
 from adapters import json, params, registry
@@ -16,7 +16,9 @@ from adapters.errors import Attempt, Failure, Malformed, Rejected
 from adapters.events import Folder
 from adapters.format import Call, Dialect, Incoming, StreamEncoder
 from adapters.model import Answer, Request
+from adapters.tools.arguments import OBJECT_DIALECTS
 from proxy.access import allowed, forbidden, limited
+from proxy.config.model import ToolCheck
 from proxy.engine.live import Tally
 from proxy.engine.plan import OTHER, Destination, Plan
 from proxy.engine.run import CANCELLED, Job, Lost, Streaming, Tools, Whole, run
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 
 FAULT = "The proxy failed on this request, by a mistake of its own: its log has the place."
+TOOL_CHECK = "x-toolwire-tool-check"
+MODES: tuple[ToolCheck, ...] = get_args(ToolCheck)
 
 
 @dataclass(slots=True)
@@ -65,6 +69,8 @@ class Record:
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     waited: float = 0.0
+    repairs: list[str] = field(default_factory=list)
+    invalid_calls: list[str] = field(default_factory=list)
 
 
 class Exchange:
@@ -207,12 +213,17 @@ class Exchange:
             await self.refuse(planned)
             return
         plan, request = planned
+        if TOOL_CHECK in self.headers:
+            plan = replace(plan, tool_check=self._tool_check(plan.tool_check))
         origins = tuple(dict.fromkeys(candidate.to.upstream.origin for candidate in plan.chain))
         request = await restored(self.app.store, self.record.client, request, origins)
-        job = Job(request, plan, request.stream, self.record.started, warnings=self.record.warnings)
+        job = Job(
+            request, plan, request.stream, self.record.started, warnings=self.record.warnings,
+            objects=self.dialect.name in OBJECT_DIALECTS,
+        )
         self._remembers = bool(request.tools)
         self.reply = reply = incoming.reply
-        self.record.attempts = job.attempts
+        self.record.attempts, self.record.invalid_calls = job.attempts, job.invalid_calls
         del incoming, planned, request
         tools = self.app.tools
         if job.stream:
@@ -227,8 +238,20 @@ class Exchange:
         elif isinstance(result, Lost):
             await self.refuse(result.failure)
 
+    def _tool_check(self, configured: ToolCheck) -> ToolCheck:
+        """The mode that the client chose by header, where it may. Raises Rejected for a word that is none."""
+        if self._client is not None and "tool_check" not in self._client.allow:
+            self.record.warnings.append(f"{TOOL_CHECK}: ignored, this client may not choose (clients[].allow)")
+            return configured
+        asked = self.headers[TOOL_CHECK].strip().lower()
+        for mode in MODES:
+            if mode == asked:
+                return mode
+        raise Rejected(f"{TOOL_CHECK} must be one of {', '.join(MODES)}", TOOL_CHECK)
+
     async def _whole(self, result: Whole, reply: Any) -> None:
         self._answered(result.to.name, result.tally)
+        self._checked(result.tally)
         try:
             body = self.dialect.answer(result.answer, reply)
         except Malformed as error:
@@ -362,12 +385,20 @@ class Exchange:
     def _answered(self, target: str, tally: Tally) -> None:
         self.record.target = target
 
+    def _checked(self, tally: Tally) -> None:
+        """The answer is complete: what became of its calls."""
+        if (checked := tally.checked) is not None:
+            self.record.warnings += checked.told()
+            self.record.repairs += checked.repairs
+            self.record.invalid_calls += checked.invalid
+
     def _streamed(self, stream: Streaming, failure: Failure | None) -> None:
         """A stream is over: its attempt is told now. A client that left says nothing against the target."""
         app, to = self.app, stream.to
         began = self.record.attempts[-1]
         told = Attempt(to.name, failure.type if failure else "ok", began.status, app.clock() - stream.began)
         app.circuits.told(to.name, stream.key, failure, app.clock())
+        self._checked(stream.tally)
         app.told_attempt(self.record, to, told, stream.tally)
         app.metrics.first_content(to.provider, to.label, self.record.first_content or 0.0)
         self.record.waited += told.seconds - began.seconds

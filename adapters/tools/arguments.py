@@ -6,6 +6,9 @@ from typing import Any
 
 from adapters import json
 
+OBJECT_DIALECTS = frozenset({"messages", "gemini"})
+"""Dialects whose calls hold objects: a whole answer cannot carry another text."""
+
 
 def as_object(text: str) -> dict[str, Any]:
     """The arguments as an object: "" is {}, a text that is no JSON object is told as `{"_raw": text}`."""

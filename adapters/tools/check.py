@@ -8,7 +8,6 @@ remark), never fetches anything, and is asked only as much as `cost` says it can
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -27,9 +26,13 @@ MAX_SCHEMA = 64 * 1024
 """Bytes of a schema that is checked against."""
 MAX_PATTERNS = 100
 """Regular expressions in a schema that is checked against: each takes up to a millisecond to compile."""
-MAX_WORK = 200_000
-"""Schemas applied to places of one value: some ten milliseconds."""
+MAX_WORK = 500_000
+"""Schemas applied to places of one value: some ten milliseconds, mostly far less."""
+MAX_TOLD = 20_000
+"""The same, where the validator is to say what is wrong: it then keeps an error, with a copy, for each that failed."""
 
+_PLACE = 20
+"""Applications that take as long as one place of a value does by itself: to be read, converted, compared."""
 _READ = 32
 """Characters that a pattern reads in the time of one application."""
 _HIDDEN = "the value"
@@ -60,6 +63,8 @@ class Unchecked:
 
 Verdict = Valid | Invalid | Unchecked
 VALID = Valid()
+_TOO_LONG = Unchecked("checking would take too long")
+_UNTOLD = Invalid("schema", "The arguments do not fit the schema of the tool.")
 
 
 def check(schema: bytes, arguments: str) -> Verdict:
@@ -85,21 +90,24 @@ def check_text(text: str) -> Verdict:
 
 @dataclass(slots=True)
 class Compiled:
-    """A schema that can be checked against: its text, and whether no part of it judges one place of a value twice, so
-    that its length bounds its work. Else `bounds` (of `cost.weights`) does, found when it is first needed."""
+    """A schema that can be checked against. Arguments of at most `small` characters need no look at their work: none of
+    it judges one place twice, so that its length bounds it. Else `bounds` (of `cost.weights`, found when they are first
+    needed) do."""
 
     validator: Draft202012Validator
     schema: bytes
-    plain: bool
+    small: int
     bounds: tuple[int, ...] = ()
 
     def judge(self, value: Node, length: int) -> Verdict:
         """The verdict on a value whose text has so many characters."""
-        if (not self.plain or len(self.schema) * length > MAX_WORK) and not self.bears(value, length):
-            return Unchecked("checking would take too long")
+        if length > self.small and not self.bears(value, length, MAX_WORK):
+            return _TOO_LONG
         try:
             if self.validator.is_valid(value):
                 return VALID
+            if not self.bears(value, length, MAX_TOLD):
+                return _TOO_LONG if b"attern" in self.schema else _UNTOLD
             self.validator.validate(value)
         except ValidationError as error:
             return _invalid(error)
@@ -107,17 +115,15 @@ class Compiled:
             return _unchecked(error)
         return VALID
 
-    def bears(self, value: Node, length: int) -> bool:
-        """Whether checking this value takes a bearable time. A pattern counts by what it has to read, too."""
-        if length * self._bounds()[-1] <= MAX_WORK:
-            return True
-        bound = self.bound(value)
-        return _places(value) * bound + (length * bound // _READ if b"attern" in self.schema else 0) <= MAX_WORK
-
-    def bound(self, value: Node) -> int:
-        """How many schemas judge one place of this value, at most."""
+    def bears(self, value: Node, length: int, most: int) -> bool:
+        """Whether checking this value is at most so much work. A pattern counts by what it has to read, too."""
         bounds = self._bounds()
-        return bounds[-1] if len(bounds) == 1 else bounds[min(_below(value), len(bounds) - 1)]
+        if length * (bounds[-1] + _PLACE) <= most:
+            return True
+        places, levels = _measured(value, most // _PLACE)
+        bound = bounds[min(levels, len(bounds) - 1)]
+        work = places * (bound + _PLACE)
+        return work + (length * bound // _READ if b"attern" in self.schema else 0) <= most
 
     def _bounds(self) -> tuple[int, ...]:
         if not self.bounds:
@@ -149,29 +155,19 @@ def _unchecked(error: BaseException) -> Unchecked:
     return Unchecked("the validator failed")
 
 
-def _places(value: Any) -> int:
-    """Values in a value, itself and the names of members included."""
-    places = 0
-    left = [value]
-    while left:
-        item = left.pop()
-        places += 1
-        if isinstance(item, dict):
-            places += len(item)
-            left += item.values()
-        elif isinstance(item, list):
-            left += item
-    return places
-
-
-def _below(value: Any) -> int:
-    """Levels below the root of a value."""
-    levels, layer = -1, [value]
-    while layer:
-        levels += 1
-        layer = [inner for item in layer if isinstance(item, dict | list)
-                 for inner in (item.values() if isinstance(item, dict) else item)]
-    return levels
+def _measured(value: Node, most: int) -> tuple[int, int]:
+    """Values in a value, with the names of members, and levels below its root. Stops behind `most` values."""
+    places, levels = 1, 0
+    layer: list[Any] = [value]
+    while layer and places <= most:
+        below: list[Any] = []
+        for item in layer:
+            named = isinstance(item, dict)
+            places += 2 * len(item) if named else len(item)
+            below += [one for one in (item.values() if named else item) if one.__class__ in (dict, list)]
+        levels += any(layer)
+        layer = below
+    return places, levels
 
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -191,29 +187,32 @@ def _levels(text: str) -> int:
 
 
 class _Recent:
-    """The values that were used last, as many as fit into so many bytes of keys."""
+    """The values that were used last: at most so many bytes, at least half of that."""
+
+    __slots__ = ("_half", "_left", "_old", "_young")
 
     def __init__(self, most_bytes: int) -> None:
-        self._left = most_bytes
-        self._values: OrderedDict[bytes, Compiled | Unchecked] = OrderedDict()
-        self._sizes: dict[bytes, int] = {}
+        self._half = self._left = most_bytes // 2
+        self._young: dict[bytes, tuple[Compiled | Unchecked, int]] = {}
+        self._old: dict[bytes, tuple[Compiled | Unchecked, int]] = {}
 
     def get(self, key: bytes) -> Compiled | Unchecked | None:
-        found = self._values.get(key)
-        if found is not None:
-            self._values.move_to_end(key)
-        return found
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.pop(key, None)
+            if found is None:
+                return None
+            self.put(key, *found)
+        return found[0]
 
     def put(self, key: bytes, value: Compiled | Unchecked, size: int) -> None:
-        self._values[key] = value
-        self._sizes[key] = size
+        if size > self._left:
+            self._old, self._young, self._left = self._young, {}, self._half
         self._left -= size
-        while self._left < 0:
-            old, _ = self._values.popitem(last=False)
-            self._left += self._sizes.pop(old)
+        self._young[key] = (value, size)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._young) + len(self._old)
 
 
 _by_text = _Recent(4 * 1024 * 1024)
@@ -254,7 +253,7 @@ def _compile(value: Any, schema: bytes) -> Compiled | Unchecked:
         _unchecked(error)
         return Unchecked("the schema is not valid JSON Schema")
     plain = not any(word in schema for word in (b"$ref", b"$dynamicRef", b"$recursiveRef", b"unevaluated", b"attern"))
-    return Compiled(validator, schema, plain)
+    return Compiled(validator, schema, MAX_WORK // (len(schema) // 2 + _PLACE) if plain else -1)
 
 
 def _root(value: Any) -> Node | Unchecked:

@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from adapters import json
-from adapters.tools.check import Compiled
+from adapters.tools.check import MAX_TOLD, Compiled
 from adapters.tools.schema.words import Node
 
 Path = tuple[str | int, ...]
@@ -19,8 +19,6 @@ Path = tuple[str | int, ...]
 _PASSES = 4
 """An object that was text may hold more of the kind."""
 _MOST_ERRORS = 256
-_MOST_WORK = 4_000_000
-"""Characters of arguments times schemas that judge one place: each error keeps a copy of its value."""
 _MOST_NESTED = 8
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})")
@@ -50,7 +48,7 @@ def fitted(schema: Compiled, value: Node, length: int) -> Fitted | None:
 
     `length` is that of the value's text. The value is changed in place.
     """
-    if length * schema.bound(value) > _MOST_WORK:
+    if not schema.bears(value, length, MAX_TOLD):
         return None
     made = Fitted(value)
     for _ in range(_PASSES):
@@ -120,18 +118,18 @@ def _integer(text: str) -> Any:
 
 
 def _number(text: str) -> Any:
-    return json.loads(text) if _NUMBER.fullmatch(text) else None
+    return _loaded(text) if _NUMBER.fullmatch(text) else None
 
 
 def _container(kind: type) -> Callable[[str], Any]:
-    def convert(text: str) -> Any:
-        try:
-            made = json.loads(text)
-        except ValueError:
-            return None
-        return made if isinstance(made, kind) else None
+    return lambda text: made if isinstance(made := _loaded(text), kind) else None
 
-    return convert
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 _CONVERSIONS: dict[str, Callable[[str], Any]] = {

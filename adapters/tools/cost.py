@@ -25,7 +25,8 @@ _BACKTRACKING = 200
 _TRIES = re.compile(r"\\[1-9k]|\(\?<?[=!]")
 _HERE_LISTS = ("allOf", "anyOf", "oneOf")
 _HERE_SINGLE = ("not", "if", "then", "else")
-_COUNTED = ("enum", "required", "properties", "dependentRequired", "dependentSchemas", "patternProperties")
+_COUNTED = {"enum": 32, "required": 8, "properties": 8, "dependentRequired": 8, "dependentSchemas": 1}
+"""Keyword -> how many of its entries count as one schema."""
 _UNKNOWN = frozenset({"$dynamicRef", "$recursiveRef"})
 
 
@@ -110,7 +111,7 @@ def _places(root: Node) -> list[_Place] | None:
 
 
 def _own(node: Node) -> int:
-    total = 1 + sum(len(value) for key in _COUNTED if isinstance(value := node.get(key), list | dict))
+    total = 1 + sum(len(found) // many for key, many in _COUNTED.items() if (found := node.get(key)))
     patterns = [*node.get("patternProperties", ())]
     if isinstance(pattern := node.get("pattern"), str):
         patterns.append(pattern)

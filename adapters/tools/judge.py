@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from adapters.events import CallDelta, CallStart, Event
+from adapters.events import CallDelta, CallStart, Event, PartEnd
 from adapters.format import Reading
 from adapters.model import NOTHING
 from adapters.tools.check import Invalid, Unchecked, Valid, Verdict, check, check_text
 from adapters.tools.repair import mend
+
+Restore = Callable[[list[Event]], list[Event]]
+"""Gives one call in the client's terms, for its events in the wire's."""
 
 _MOST_NAMES = 50
 _NOT_OFFERED = Unchecked("the tool was not offered for this answer")
@@ -30,7 +33,7 @@ class Judge:
 
     __slots__ = ("_folded", "_reading", "_restore")
 
-    def __init__(self, reading: Reading, restore: Callable[[list[Event]], list[Event]]) -> None:
+    def __init__(self, reading: Reading, restore: Restore) -> None:
         self._reading = reading
         self._restore = restore
         self._folded: dict[str, set[str]] | None = None
@@ -79,7 +82,8 @@ class Judge:
             return None
         begun: CallStart | None = None
         texts: list[str] = []
-        for event in self._restore([replace(start, name=min(wires)), CallDelta(start.part, text)]):
+        part = start.part
+        for event in self._restore([replace(start, name=min(wires)), CallDelta(part, text), PartEnd(part)]):
             match event:
                 case CallStart():
                     begun = event

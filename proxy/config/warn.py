@@ -86,7 +86,7 @@ def _steps(route: Route) -> Found:
         for name in sorted(names & seen.keys()):
             yield path, f"{name} is tried as {seen[name]} already"
         seen.update({name: dotted(part) for name in names - seen.keys()})
-    if route.tool_check_hint and route.tool_check not in ("repair", "fallback"):
+    if route.tool_check_hint and route.tool_check != "fallback":
         yield ("models", route.pattern, "tool_check_hint"), f"has no effect with tool_check: {route.tool_check}"
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
+from adapters.checker import Checker, Offence, checker
 from adapters.errors import Failure, Malformed
 from adapters.events import Event, fold
 from adapters.format import Outgoing
+from adapters.model import Answer, ToolCall
 from adapters.restore import Restorer
 from adapters.tools import ids
+from adapters.tools.arguments import is_object
 from proxy.engine.gate import Gate
 from proxy.engine.job import Job, Streaming, Tools, Whole
 from proxy.engine.live import MAX_WHOLE, Live, Tally
@@ -20,13 +23,18 @@ MAX_ERROR_BODY = 1024 * 1024
 
 
 class Try:
-    """One request to one upstream."""
+    """One request to one upstream. `heard` is called when a stream has content that is still kept back.
+
+    `offence` is the invalid call that it failed for, `tally` then what else is to be told of it.
+    """
 
     def __init__(self, job: Job, tools: Tools, to: Destination, outgoing: Outgoing, key: str) -> None:
+        self.offence: Offence | None = None
+        self.tally: Tally | None = None
         self._job = job
         self._tools = tools
         self._to = to
-        self._outgoing = outgoing
+        self.outgoing = outgoing
         self._key = key
         self._response: Response | None = None
         self._began = tools.clock()
@@ -36,9 +44,9 @@ class Try:
         if self._response is not None:
             self._response.close()
 
-    async def go(self, filter_moves: bool) -> Streaming | Whole | Failure:
+    async def go(self, filter_moves: bool, heard: Callable[[], None]) -> Streaming | Whole | Failure:
         """Sends and reads, up to the first content of a stream or all of a whole answer."""
-        to, outgoing = self._to, self._outgoing
+        to, outgoing = self._to, self.outgoing
         try:
             url, headers = address(to, outgoing, self._key, self._tools.signer)
             response = await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
@@ -46,7 +54,7 @@ class Try:
             if response.status >= 300:
                 return await self._refused(response)
             if outgoing.stream and not _is_json(response):
-                return await self._streamed(response, filter_moves)
+                return await self._streamed(response, filter_moves, heard)
             body = await response.body(MAX_WHOLE)
         except Broken as broken:
             self.close()
@@ -64,18 +72,31 @@ class Try:
         return self._to.api.failure(response.status, response.headers, body)
 
     def _restorer(self) -> Restorer:
-        return Restorer(self._outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id)
+        return Restorer(self.outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id)
+
+    def _checker(self) -> Checker | None:
+        """Keeps nothing of the request alive but its reading."""
+        reading, rule, new_id = self.outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id
+        return checker(self._job.plan.tool_check, reading, lambda events: Restorer(reading, rule, new_id).feed(events))
 
     def _complete(self, body: bytes, response: Response, filter_moves: bool) -> Streaming | Whole | Failure:
         """A whole answer, or a stream's request that was answered whole."""
         try:
             events = self._restorer().feed(
-                self._to.api.whole(body, self._outgoing.reading, response.headers))
+                self._to.api.whole(body, self.outgoing.reading, response.headers))
         except Malformed as error:
             return Failure("malformed_response", f"The upstream broke its protocol: {error}.", status=response.status)
         tally = Tally()
+        if (calls := self._checker()) is not None:
+            events = calls.feed(events)
+            tally.checked = calls.checked
+            self._offended(calls.offence, tally)
         tally.take(events)
         return self._judged(events, tally, filter_moves)
+
+    def _offended(self, offence: Offence | None, tally: Tally) -> None:
+        if offence is not None:
+            self.offence, self.tally = offence, tally
 
     def _judged(self, events: list[Event], tally: Tally, filter_moves: bool) -> Streaming | Whole | Failure:
         if tally.failure is not None:
@@ -88,10 +109,16 @@ class Try:
             return Failure("content_filter", "The model refused to answer.")
         if self._job.stream:
             return Streaming(self._to, events, None, self._began, tally)
-        return Whole(self._to, fold(events), tally)
+        answer = fold(events)
+        if self._job.objects and (name := _no_object(answer)) is not None:
+            told = f"The arguments of the model's call of {name!r:.100} are no JSON object."
+            return Failure("invalid_tool_call", told)
+        return Whole(self._to, answer, tally)
 
-    async def _streamed(self, response: Response, filter_moves: bool) -> Streaming | Whole | Failure:
-        live = Live(response, self._outgoing, self._to.api.decoder(self._outgoing.reading), self._restorer())
+    async def _streamed(
+        self, response: Response, filter_moves: bool, heard: Callable[[], None]
+    ) -> Streaming | Whole | Failure:
+        live = Live(response, self._to.api.decoder(self.outgoing.reading), self._restorer(), self._checker())
         if not self._job.stream:
             return await self._collected(live, filter_moves)
         gate = Gate(self._job.plan.commit_answer)
@@ -108,15 +135,18 @@ class Try:
             failure = self._unsaid(live, gate, filter_moves)
             if failure is not None:
                 live.close()
+                self._offended(live.offence, live.tally)
                 return failure
             if gate.is_open:
-                live.content = True
+                live.commit()
                 return Streaming(self._to, first, live, self._began, live.tally)
+            if live.heard:
+                heard()
 
     def _unsaid(self, live: Live, gate: Gate, filter_moves: bool) -> Failure | None:
         """The failure of a stream that has failed or ended before it said anything."""
         tally = live.tally
-        if not gate.is_open:
+        if not gate.is_open or live.offence is not None:
             return tally.failure
         if tally.finish is None:
             return None
@@ -130,7 +160,16 @@ class Try:
         while (events := await live.read()) is not None:
             collected += events
         live.close()
+        self._offended(live.offence, live.tally)
         return self._judged(collected, live.tally, filter_moves)
+
+
+def _no_object(answer: Answer) -> str | None:
+    """The tool of a call without a JSON object, unless the limit cut it off."""
+    if answer.stop == "length":
+        return None
+    calls = (part for part in answer.parts if isinstance(part, ToolCall) and part.kind == "function")
+    return next((call.name for call in calls if not is_object(call.arguments)), None)
 
 
 def _is_json(response: Response) -> bool:

@@ -18,7 +18,11 @@ from proxy.upstream.images import Images
 @dataclass(slots=True)
 class Job:
     """A client's request on its way. `request` is dropped once an answer has begun. `upstream_seconds`: in attempts, up
-    to the first content of a stream, and in pauses between them."""
+    to the first content of a stream, and in pauses between them.
+
+    `objects`: the client's dialect cannot carry a whole answer whose calls hold anything but JSON objects.
+    `invalid_calls`: tools and reasons, of failed attempts too.
+    """
 
     request: Request | None
     plan: Plan
@@ -28,6 +32,8 @@ class Job:
     failures: list[Failure] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     upstream_seconds: float = 0.0
+    objects: bool = False
+    invalid_calls: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, frozen=True)

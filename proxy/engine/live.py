@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from adapters.checker import Checked, Checker, Offence
 from adapters.errors import Failure, Malformed
-from adapters.events import CallDelta, CallStart, Event, Failed, Finish, PartEnd, UsageUpdate, is_answer
-from adapters.format import Outgoing, StreamDecoder
+from adapters.events import (
+    CallDelta,
+    CallStart,
+    Event,
+    Failed,
+    Finish,
+    PartEnd,
+    TextDelta,
+    UsageUpdate,
+    is_answer,
+    is_content,
+)
+from adapters.format import StreamDecoder
 from adapters.model import Usage
 from adapters.restore import Restorer
 from proxy.upstream.transport import Broken, Response
@@ -17,19 +29,25 @@ MAX_WHOLE = 256 * 1024 * 1024
 
 @dataclass(slots=True)
 class Tally:
-    """What the metrics and the log want to know of an answer. `calls`: those that began."""
+    """What the metrics and the log want to know of an answer. `calls`: those that began; `checked`: what became of
+    them, where they are checked."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Finish | None = None
     calls: int = 0
     answered: bool = False
     failure: Failure | None = None
+    checked: Checked | None = None
+
+    def outcomes(self) -> dict[str, int]:
+        """Calls by outcome of their check."""
+        return {"unchecked": self.calls} if self.checked is None else self.checked.counts()
 
     def take(self, events: list[Event]) -> None:
         """Counts these events."""
         for event in events:
             kind = type(event)
-            if kind is CallDelta or kind is PartEnd:
+            if kind is CallDelta or kind is PartEnd or (kind is TextDelta and self.answered):
                 continue
             if not self.answered and is_answer(event):
                 self.answered = True
@@ -54,19 +72,41 @@ class Tally:
 class Live:
     """A streamed answer. `read` gives events, None at its clean end; failures come as Failed, once, as the last event.
 
-    `content` must be set once content has reached the client: a break is then told as `stream_interrupted`.
+    Call `commit` once content reaches the client: a break is then told as `stream_interrupted`, and an invalid call is
+    no failure. `heard`: the upstream has sent content, though it may still be kept back.
     """
 
-    __slots__ = ("_decoder", "_ended", "_response", "_restorer", "content", "outgoing", "tally")
+    __slots__ = ("_checker", "_decoder", "_ended", "_response", "_restorer", "content", "heard", "tally")
 
-    def __init__(self, response: Response, outgoing: Outgoing, decoder: StreamDecoder, restorer: Restorer) -> None:
+    def __init__(
+        self, response: Response, decoder: StreamDecoder, restorer: Restorer, checker: Checker | None
+    ) -> None:
         self._response = response
         self._decoder = decoder
         self._restorer = restorer
+        self._checker = checker
         self._ended = False
-        self.outgoing = outgoing
-        self.tally = Tally()
+        self.tally = Tally(checked=checker.checked if checker is not None else None)
         self.content = False
+        self.heard = False
+
+    def commit(self) -> None:
+        """Content reaches the client from now on."""
+        self.content = True
+        if self._checker is not None:
+            self._checker.committed = True
+
+    @property
+    def offence(self) -> Offence | None:
+        """The invalid call that is the answer's failure."""
+        return None if self._checker is None else self._checker.offence
+
+    def _read(self, events: list[Event]) -> list[Event]:
+        """What the decoder gave, in the client's terms."""
+        if not self.content and not self.heard:
+            self.heard = any(map(is_content, events))
+        events = self._restorer.feed(events)
+        return events if self._checker is None else self._checker.feed(events)
 
     async def read(self) -> list[Event] | None:
         """The events of the next read (maybe none). Awaits the upstream once."""
@@ -79,7 +119,7 @@ class Live:
         if not data:
             return self._end(None)
         try:
-            events = self._restorer.feed(self._decoder.feed(data))
+            events = self._read(self._decoder.feed(data))
         except Malformed as error:
             return self._fail(Failure("malformed_response", f"The upstream broke its protocol: {error}."))
         return self._told(events)
@@ -95,7 +135,7 @@ class Live:
     def _end(self, broken: Failure | None) -> list[Event]:
         """The body is over. What was complete before a connection broke is a complete answer."""
         try:
-            events = self._restorer.feed(self._decoder.close())
+            events = self._read(self._decoder.close())
         except Malformed as error:
             if broken is not None and broken.type == "timeout_error":
                 return self._fail(broken)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from adapters.checker import Offence
 from adapters.errors import Attempt, Failure, Rejected
 from adapters.format import Mends, Outgoing
+from adapters.hint import hinted
 from adapters.model import Request
 from adapters.registry import WANT_BYTES
 from proxy.engine.attempt import Try
@@ -48,6 +50,7 @@ class _Walk:
         lacking = any(candidate.to.lacks for candidate in chain)
         self._needs = needs(request) if request is not None and lacking else frozenset()
         self._ends = job.started + job.plan.deadline
+        self._offence: Offence | None = None
 
     async def go(self) -> Streaming | Whole | Lost:
         at: int | None = 0
@@ -115,14 +118,15 @@ class _Walk:
                 raise
             return error.failure
         keys = tools.circuits.keys(to.name, len(to.keys), tools.clock())
-        place, tries, mended = 0, 0, False
+        place, tries, mended, sent = 0, 0, False, outgoing
         while True:
             tries += 1
-            result = await self._try(at, candidate, outgoing, keys[place])
+            result = await self._try(at, candidate, sent, keys[place])
             if not isinstance(result, Failure):
                 return result
             if not mended and tries < attempts and (again := await self._mended(to, result)) is not None:
                 outgoing, mended = again, True
+                sent = outgoing
                 continue
             retry = job.plan.retry
             wait = backoff(tries, retry.backoff_seconds, retry.max_backoff_seconds, tools.random())
@@ -131,8 +135,9 @@ class _Walk:
                 case Retry(wait):
                     await asyncio.sleep(wait)
                     job.upstream_seconds += wait
+                    sent = await self._hinted(to) or outgoing
                 case NextKey():
-                    place, tries = place + 1, 0
+                    place, tries, sent = place + 1, 0, outgoing
                 case Next() | Stop():
                     return result
 
@@ -168,6 +173,19 @@ class _Walk:
             changed = await self._with_images(changed)
         return to.api.encode(changed, to.upstream)
 
+    async def _hinted(self, to: Destination) -> Outgoing | None:
+        """The request with what was wrong with the call that the last attempt failed for, where that is asked for."""
+        request = self._job.request
+        if self._offence is None or request is None or not self._job.plan.tool_check_hint:
+            return None
+        changed = hinted(request, self._offence)
+        if to.api.name in WANT_BYTES:
+            changed = await self._with_images(changed)
+        try:
+            return to.api.encode(changed, to.upstream)
+        except Rejected:
+            return None
+
     async def _try(
         self, at: int, candidate: Candidate, outgoing: Outgoing, key: int
     ) -> Streaming | Whole | Failure:
@@ -178,9 +196,18 @@ class _Walk:
         attempt = Try(job, tools, to, outgoing, to.keys[key])
         limit = self._ends - began
         first = to.timeouts.first_content if job.stream else to.timeouts.total
+
+        def heard() -> None:
+            """Content has come, but is kept back: `first_content` is met, the other limits hold."""
+            nonlocal first
+            if first != to.timeouts.total:
+                first = to.timeouts.total
+                left = began + min(limit, first) - tools.clock()
+                timer.reschedule(asyncio.get_running_loop().time() + max(0.0, left))
+
         try:
-            async with asyncio.timeout(max(0.0, min(limit, first))):
-                result = await attempt.go(names_filter(self._rules, at))
+            async with asyncio.timeout(max(0.0, min(limit, first))) as timer:
+                result = await attempt.go(names_filter(self._rules, at), heard)
         except TimeoutError:
             attempt.close()
             what = "the deadline of the chain passed" if limit <= first else f"no answer within {first:g} seconds"
@@ -190,10 +217,11 @@ class _Walk:
             tools.circuits.left(to.name, key)
             job.attempts.append(Attempt(to.name, CANCELLED, None, tools.clock() - began))
             raise
-        return self._ended(result, to, key, tools.clock() - began, outgoing)
+        self._offence = attempt.offence
+        return self._ended(result, attempt, to, key, tools.clock() - began)
 
     def _ended(
-        self, result: Streaming | Whole | Failure, to: Destination, key: int, seconds: float, outgoing: Outgoing
+        self, result: Streaming | Whole | Failure, attempt: Try, to: Destination, key: int, seconds: float
     ) -> Streaming | Whole | Failure:
         """Remembers how an attempt went. A stream is told by whoever reads it to its end."""
         job, tools = self._job, self._tools
@@ -203,9 +231,13 @@ class _Walk:
             job.failures.append(result)
             told = Attempt(to.name, result.type, result.status, seconds)
             tools.circuits.told(to.name, key, result, tools.clock())
+            if attempt.tally is not None and attempt.tally.checked is not None:
+                job.invalid_calls += attempt.tally.checked.invalid
         else:
             told = Attempt(to.name, "ok", 200, seconds)
-            job.warnings += outgoing.warnings
+            job.warnings += attempt.outgoing.warnings
+            if result.tally.checked is not None:
+                job.warnings += result.tally.checked.told()
             job.request = None
             self._outgoing.clear()
         job.attempts.append(told)
@@ -214,7 +246,7 @@ class _Walk:
         else:
             if isinstance(result, Whole):
                 tools.circuits.told(to.name, key, None, tools.clock())
-            tools.told(job, to, told, result.tally if isinstance(result, Whole) else None)
+            tools.told(job, to, told, result.tally if isinstance(result, Whole) else attempt.tally)
         return result
 
 

@@ -19,6 +19,7 @@ CHAT = "adapters/formats/openai_chat/test_flags.py"
 GEMINI = "adapters/formats/google_gemini"
 MISTRAL = "adapters/formats/mistral_chat/test_request.py"
 MESSAGES = "adapters/formats/anthropic_messages/test_request.py"
+CHECK = "proxy/test_tool_check.py"
 RESPONSES = "adapters/formats/openai_responses/test_request.py"
 SKIPPED = "proxy/engine/test_run.py::test_a_target_that_cannot_take_the_request_is_skipped_unasked"
 
@@ -27,6 +28,7 @@ COHERE = "adapters/formats/cohere_chat"
 OLLAMA = "adapters/formats/ollama_chat/test_request.py"
 
 EFFECTS: dict[str, str] = {
+    "clients[].allow": f"{CHECK}::test_for_a_client_that_may_not_the_header_is_ignored_with_a_warning",
     "compat.bedrock-converse.betas": f"{BEDROCK}/test_request.py::test_betas",
     "compat.bedrock-converse.cache": f"{BEDROCK}/test_messages.py::test_no_breakpoints",
     "compat.bedrock-converse.sort_tools": f"{BEDROCK}/test_request.py::test_sort_tools",
@@ -71,6 +73,8 @@ EFFECTS: dict[str, str] = {
     "models.NAME.retry.attempts": "proxy/engine/test_decide.py::test_decide",
     "models.NAME.retry.backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
     "models.NAME.retry.max_backoff_seconds": "proxy/engine/test_decide.py::test_backoff_is_full_jitter_under_its_bound",
+    "models.NAME.tool_check": f"{CHECK}::test_fallback_moves_on_to_a_target_that_answers_validly",
+    "models.NAME.tool_check_hint": f"{CHECK}::test_a_retry_of_the_same_target_carries_the_error",
     "models.NAME.commit": "proxy/engine/test_gate.py::test_commit_answer_holds_reasoning_back_too",
     "compat.mistral-chat.sort_tools": f"{MISTRAL}::test_sort_tools",
     "compat.mistral-chat.strict_tools": f"{MISTRAL}::test_strict_tools",
@@ -114,7 +118,6 @@ EFFECTS: dict[str, str] = {
 }
 
 NOT_YET = [
-    "clients[].allow",
     "clients[].key",
     "clients[].models",
     "clients[].name",
@@ -165,8 +168,6 @@ NOT_YET = [
     "models.NAME.target[].context_window",
     "models.NAME.target[].target",
     "models.NAME.target[].weight",
-    "models.NAME.tool_check",
-    "models.NAME.tool_check_hint",
     "providers.NAME.api",
     "providers.NAME.api_key",
     "providers.NAME.base_url",

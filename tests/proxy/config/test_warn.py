@@ -117,7 +117,9 @@ ROUTES = [
         "models.m.tool_check_hint: has no effect with tool_check: report"
     ]),
     ("m: {target: a/x, tool_check: fallback, tool_check_hint: true}", []),
-    ("m: {target: a/x, tool_check: repair, tool_check_hint: true}", []),
+    ("m: {target: a/x, tool_check: repair, tool_check_hint: true}", [
+        "models.m.tool_check_hint: has no effect with tool_check: repair"
+    ]),
 ]  # fmt: skip
 
 
