@@ -85,7 +85,10 @@ def find(raw_path: bytes, headers: Mapping[str, str]) -> Endpoint | None:
     return None
 
 
-def _model(name: str, headers: Mapping[str, str], version: re.Match[str] | None) -> Endpoint:
+_METHOD = re.compile(r"[a-z]+[A-Z][A-Za-z]*")
+
+
+def _model(name: str, headers: Mapping[str, str], version: re.Match[str] | None) -> Endpoint | None:
     """A Gemini call, whose method is what follows the last colon, or one entry of the model list."""
     model, colon, method = name.rpartition(":")
     if colon and method in ("generateContent", "streamGenerateContent", "countTokens"):
@@ -93,6 +96,8 @@ def _model(name: str, headers: Mapping[str, str], version: re.Match[str] | None)
         if method == "countTokens":
             return Endpoint("count", "gemini", "count_tokens", argument=model)
         return Endpoint("generate", "gemini", "gemini", argument=model, stream=method == "streamGenerateContent")
+    if colon and _METHOD.fullmatch(method):
+        return None
     return Endpoint("model", lister(headers, version), "models", GET, name)
 
 
@@ -105,7 +110,7 @@ def lister(headers: Mapping[str, str], version: re.Match[str] | None = None) -> 
 
 def guessed(path: str, headers: Mapping[str, str]) -> str:
     """The dialect in whose envelope an unknown path is answered."""
-    if "x-goog-api-key" in headers or "enerateContent" in path:
+    if "x-goog-api-key" in headers or path.startswith(("/v1beta", "/v1alpha")) or "enerateContent" in path:
         return "gemini"
     if "anthropic-version" in headers or "/messages" in path:
         return "messages"

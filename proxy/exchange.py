@@ -98,7 +98,7 @@ class Exchange:
     # --- the whole of it ---------------------------------------------------------------------------------------
 
     async def serve(self) -> None:
-        """Answers the request, whatever happens; never raises but for a server that is torn down."""
+        """Answers the request, whatever happens. Never raises; a server that is torn down cancels it."""
         self.app.metrics.inflight.inc()
         watcher: asyncio.Task[None] | None = None
         try:
@@ -115,10 +115,10 @@ class Exchange:
         except ClientGone:
             self._cut_short("client_gone")
         except asyncio.CancelledError:
-            if not self._gone:
+            if self._gone:
+                self._cut_short("client_gone")
+            else:
                 await self._torn_down()
-                raise
-            self._cut_short("client_gone")
         except Exception as error:
             self.app.fault(self.record.id, error)
             await self._failed(Failure("api_error", FAULT))

@@ -46,53 +46,51 @@ async def body_of(receive: Receive, headers: Mapping[str, str], limit: int) -> b
     length = headers.get("content-length", "")
     if length.isdigit() and int(length) > limit:
         return too_large
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise ClientGone
-    body: bytes = message.get("body", b"")
-    if not message.get("more_body", False):
-        return body if len(body) <= limit else too_large
-    pieces, size = [body], len(body)
-    while message.get("more_body", False):
+    pieces: list[bytes] = []
+    size = 0
+    while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientGone
-        pieces.append(message.get("body", b""))
-        size += len(pieces[-1])
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
         if size > limit:
             return too_large
-    return b"".join(pieces)
+        if not message.get("more_body", False):
+            return b"".join([*pieces, piece]) if pieces else piece
+        pieces.append(piece)
 
 
 _NO_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
+_SQUARE = bytes.maketrans(b"{}", b"[]")
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_RUN = re.compile(rb"\[+|\]+")
 
 
 def depth_over(body: bytes, limit: int) -> bool:
-    """Whether the JSON text is nested over `limit` levels. Cheap for ordinary bodies: each pass takes one level off.
+    """Whether the JSON text is nested over `limit` levels. Linear in the text, however it is made.
 
-    Brackets inside strings can make a text look flatter or deeper than it is: a deeper look is taken by counting
-    outside of strings, and the decoders' own recursion limits stand behind.
+    Brackets inside strings make some texts look deeper than they are: these are looked at again without strings. They
+    can make a text look flatter too; the decoders' own limits stand behind.
     """
-    brackets = body.translate(None, _NO_BRACKETS)
-    for _ in range(limit):
-        if not brackets:
-            return False
-        shorter = brackets.replace(b"[]", b"").replace(b"{}", b"")
-        if len(shorter) == len(brackets):
-            break
-        brackets = shorter
-    return bool(brackets) and _depth(body) > limit
+    return _nested(body, limit) and _nested(_STRING.sub(b"", body), limit)
 
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-
-
-def _depth(body: bytes) -> int:
-    depth = deepest = 0
-    for byte in _STRING.sub(b"", body).translate(None, _NO_BRACKETS):
-        depth += 1 if byte in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
+def _nested(text: bytes, limit: int) -> bool:
+    """Takes the two innermost levels off everywhere, which leaves little of ordinary texts, and counts the rest."""
+    left, taken = text.translate(_SQUARE, _NO_BRACKETS), 0
+    while taken < 2 and len(shorter := left.replace(b"[]", b"")) < len(left):
+        left, taken = shorter, taken + 1
+    depth = taken
+    for run in _RUN.finditer(left):
+        start, end = run.span()
+        if left[start] == ord("["):
+            depth += end - start
+            if depth > limit:
+                return True
+        else:
+            depth -= end - start
+    return taken > limit
 
 
 def shortened(text: str, most: int = 200) -> str:

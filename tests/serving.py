@@ -53,6 +53,16 @@ class Served:
             self._said.wait_for(lambda: sum(e == event for e, _ in self.logged) >= count, seconds)
             return [fields for e, fields in self.logged if e == event]
 
+    def request(self, id: str, seconds: float = 5.0) -> dict[str, Any]:
+        """The fields of the `request` line of this request id."""
+        def found() -> dict[str, Any] | None:
+            return next((f for e, f in self.logged if e == "request" and f["request_id"] == id), None)
+
+        with self._said:
+            line = self._said.wait_for(found, seconds)
+        assert line is not None, f"no line for {id}"
+        return line
+
     def requests_running(self) -> list[str]:
         """Names of the tasks of requests in the proxy's loop: none when all have ended."""
         loop = self.loop
