@@ -61,8 +61,9 @@ def dumps(value: Any) -> bytes:
     """Compact UTF-8 JSON of a value that `loads` made or that our own code built. Same value, same bytes."""
     try:
         return orjson.dumps(value)
-    except TypeError:
-        return json.dumps(_paired(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except TypeError:  # an integer beyond 64 bits, an unpaired surrogate, or nesting over orjson's 254 levels
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode("utf-8") if _SURROGATE.search(text) is None else clean(text).encode()
 
 
 def text(value: Any) -> str:

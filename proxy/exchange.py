@@ -257,6 +257,9 @@ class Exchange:
         except Malformed as error:
             await self.refuse(unfit(error))
             return
+        except RecursionError:
+            await self.refuse(unfit(Malformed("it is nested too deeply")))
+            return
         await self.remember(result.answer, result.to)
         await self.keep(reply, body)
         await self.give(body)

@@ -50,8 +50,12 @@ class Pump:
             self.failure = Failure("timeout_error", "The stream took longer than the target's total time limit.")
         except Malformed as error:
             self.failure = unfit(error)
+        except RecursionError:
+            self.failure = unfit(Malformed("it is nested too deeply"))
         finally:
             self._quiet()
+        if self.failure is not None:
+            self.failure = self._stream.to.cleaned(self.failure)
         return self.failure
 
     async def _events(self) -> Failure | None:

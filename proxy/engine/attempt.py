@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from email.utils import formatdate
 from urllib.parse import urlencode
 
 from adapters.checker import Checker, Offence, checker
@@ -69,7 +70,10 @@ class Try:
             body = b""
         finally:
             response.close()
-        return self._to.api.failure(response.status, response.headers, body)
+        headers = response.headers
+        if "date" not in headers:  # a retry-after date is measured against the answer's own; formats read no clock
+            headers = {**headers, "date": formatdate(usegmt=True)}
+        return self._to.api.failure(response.status, headers, body)
 
     def _restorer(self) -> Restorer:
         return Restorer(self.outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.errors import DEFAULT_ON_ERRORS, Failure
 from adapters.format import Api, Upstream
@@ -12,6 +12,7 @@ from adapters.model import Media, Message, Part, Reasoning, Refusal, Request, Te
 from proxy.config.model import Retry, Route, Timeouts, ToolCheck
 from proxy.config.patterns import matching
 from proxy.http import shortened
+from proxy.upstream.secrets import scrub
 from proxy.upstream.transport import Site, Transport
 
 OTHER = "other"
@@ -45,6 +46,14 @@ class Destination:
     context_window: int | None = None
     lacks: frozenset[str] = frozenset()
     hosts: tuple[str, ...] = ()
+
+    def cleaned(self, failure: Failure) -> Failure:
+        """The failure without this upstream's keys and addresses, whichever field the upstream put them in."""
+        def clean(text: str | None) -> str | None:
+            return None if text is None else scrub(text, self.keys, self.hosts)
+
+        return replace(failure, message=clean(failure.message) or "", code=clean(failure.code),
+                       param=clean(failure.param))
 
 
 @dataclass(slots=True, frozen=True)

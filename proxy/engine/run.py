@@ -20,7 +20,6 @@ from proxy.engine.decide import Budget, Next, NextKey, Retry, Stop, after, backo
 from proxy.engine.job import Job, Lost, Streaming, Tools, Whole
 from proxy.engine.plan import Candidate, Destination, characters, fits, needs
 from proxy.upstream.images import Fetched, urls, with_bytes
-from proxy.upstream.secrets import scrub
 
 __all__ = ["CANCELLED", "Job", "Lost", "Streaming", "Tools", "Whole", "run"]
 
@@ -149,7 +148,10 @@ class _Walk:
             assert request is not None
             if to.api.name in WANT_BYTES:
                 request = await self._with_images(request)
-            made = self._outgoing[to.name] = to.api.encode(request, to.upstream)
+            try:
+                made = self._outgoing[to.name] = to.api.encode(request, to.upstream)
+            except RecursionError:
+                raise Rejected("A part of the request is nested too deeply for this upstream.", "messages") from None
         return made
 
     async def _with_images(self, request: Request) -> Request:
@@ -227,7 +229,7 @@ class _Walk:
         job, tools = self._job, self._tools
         job.upstream_seconds += seconds
         if isinstance(result, Failure):
-            result = replace(result, message=scrub(result.message, to.keys, to.hosts))
+            result = to.cleaned(result)
             job.failures.append(result)
             told = Attempt(to.name, result.type, result.status, seconds)
             tools.circuits.told(to.name, key, result, tools.clock())

@@ -22,6 +22,9 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 
 OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0)
 FIRST_CONTENT = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+MOST_TOKENS = 10**9
+"""A count beyond this is an upstream's mistake and would spoil the sum for good."""
+
 DURATION = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
@@ -83,7 +86,7 @@ class Metrics:
 
     def tokens(self, provider: str, model: str, kind: str, count: int) -> None:
         """Tokens of one kind."""
-        if count > 0:
+        if 0 < count < MOST_TOKENS:
             self._child(self._tokens, provider, model, kind).inc(count)
 
     def tool_calls(self, provider: str, model: str, outcome: str, count: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from adapters import json
-from adapters.errors import Attempt, Failure
+from adapters.errors import Attempt, Failure, InvalidCall
 from adapters.events import (
     CallDelta,
     CallStart,
@@ -35,6 +35,7 @@ from adapters.formats.anthropic_messages.wire import NAME, NO_DETAILS, ROOT_OF_D
 from adapters.formats.shared.reference import pack
 from adapters.model import NOTHING, Json, Reasoning, Usage
 from adapters.sequence import Sequencer
+from adapters.tools.arguments import is_object
 
 PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 _SUFFIX = b"}}\n\n"
@@ -61,6 +62,7 @@ class _Block:
     lengths: list[int] = field(default_factory=list)
     section: int = -1
     signed: Signed | None = None
+    arguments: list[str] = field(default_factory=list)
 
 
 class Encoder:
@@ -77,6 +79,7 @@ class Encoder:
         self._usage = Usage()
         self._finish = Finish("stop")
         self._refused = False
+        self._no_object: str | None = None
 
     def feed(self, events: Iterable[Event]) -> bytes:
         out: list[bytes] = []
@@ -126,6 +129,8 @@ class Encoder:
                     if self._open.kind == "text":
                         self._ending = True
                     else:
+                        if self._open.arguments and not is_object(told := "".join(self._open.arguments)):
+                            self._no_object = told
                         self._stop(out)
             case CallStart():
                 block = {"type": "tool_use", "id": event.id, "name": event.name, "input": {}}
@@ -150,6 +155,8 @@ class Encoder:
             case Started():
                 self._started = event
             case Finish():
+                if self._no_object is not None and event.reason != "length":
+                    raise InvalidCall("the arguments of a call are no JSON object")
                 self._finish = event
 
     def _end_or_go_on(self, event: Event | None, out: list[bytes]) -> None:
@@ -168,6 +175,8 @@ class Encoder:
             block = self._ensure(part, kind, out)
         elif not text:
             return
+        if kind == "tool_use":
+            block.arguments.append(text)
         out.append(block.prefix + json.dumps(text) + _SUFFIX)
 
     def _reasoning(self, event: ReasoningDelta, out: list[bytes]) -> None:

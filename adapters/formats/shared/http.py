@@ -45,7 +45,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return seconds
     try:
         wait = parsedate_to_datetime(text) - parsedate_to_datetime(headers["date"])
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None
     return max(0.0, wait.total_seconds())
 
