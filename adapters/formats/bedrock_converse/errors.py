@@ -56,6 +56,9 @@ _IN_STREAM: Mapping[str, int] = {
 }
 """Exception in a stream -> the status that it would have had."""
 
+_OWN_STATUSES = frozenset({402, 409, 413, 504, 524})
+"""Statuses that none of the codes has by the page: something between answered, and the status says more."""
+
 _AGREEMENT_SECONDS = 900.0
 """How long a marketplace subscription takes to be made."""
 _LONGEST = 2000
@@ -89,6 +92,8 @@ def _kind(code: str, text: str, status: int | None) -> ErrorType:
     for part, kind in sentences:
         if part in text:
             return kind
+    if status in _OWN_STATUSES:
+        return type_of(status)
     if code in _CODES:
         return _CODES[code]
     if status is None or (status == 400 and not text) or status == 424:
