@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from adapters.formats.openai_responses.history import Host, Writer
 from adapters.formats.openai_responses.tools import schema_of_others, schema_of_own, write_choice, write_tools
 from adapters.formats.openai_responses.words import ENCRYPTED, LOGPROBS, NAME, own
 from adapters.formats.shared.effort import effort_of
+from adapters.formats.shared.instruct import ANSWER_JSON, instructed, says_json
 from adapters.formats.shared.merge import merge
 from adapters.formats.shared.openai_models import Facts, facts, nearest
 from adapters.history import HistoryRules
@@ -24,6 +26,7 @@ from adapters.tools.schema import openai_strict
 
 LEAST_TOKENS = 16
 LONGEST_CACHE_KEY = 64
+LONGEST_NAME = 64
 
 _CHOICES = frozenset({"auto", "none", "required", "named"})
 _MISSING = ("stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "top_k")
@@ -104,7 +107,7 @@ def _body(job: _Job) -> dict[str, Json]:
     request = job.request
     native = job.flag("custom_tools") == "native"
     stores = bool(job.flag("store"))
-    instructions, messages = _instructions(request.messages)
+    instructions, messages = _instructions(_asking_json(request))
     extra = dict(own(request.extras))
     extra.pop("include", None)
     if not request.stream:
@@ -131,6 +134,14 @@ def _body(job: _Job) -> dict[str, Json]:
         **extra,
     }
     return {name: value for name, value in body.items() if value is not None}
+
+
+def _asking_json(request: Request) -> tuple[Message, ...]:
+    """JSON mode is refused where no input has the word (2026-11): a Responses client knows that, others need not."""
+    output = request.output
+    if output is None or output.kind != "json" or request.dialect == "responses" or says_json(request.messages):
+        return request.messages
+    return instructed(request.messages, ANSWER_JSON)
 
 
 def _instructions(messages: tuple[Message, ...]) -> tuple[str | None, tuple[Message, ...]]:
@@ -205,11 +216,15 @@ def _format(job: _Job, wanted: OutputFormat) -> Json:
             job.warnings["the output's schema is not enforced: it is outside of the strict subset"] = None
     elif strict is None and dialect == "chat":
         strict = False
-    form: dict[str, Json] = {"type": "json_schema", "name": wanted.name or "response"}
+    form: dict[str, Json] = {"type": "json_schema", "name": _format_name(wanted.name)}
     if wanted.description is not None:
         form["description"] = wanted.description
     form["schema"] = schema
     return form if strict is None else {**form, "strict": strict}
+
+
+def _format_name(name: str | None) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name or "response")[:LONGEST_NAME]
 
 
 def _effort(job: _Job) -> Effort | None:

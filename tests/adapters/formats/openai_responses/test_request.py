@@ -96,7 +96,7 @@ def said(text, id="msg_1", **more):
 
 def test_a_whole_conversation():
     request = ask(
-        Message("system", (Text("Be brief."),)),
+        Message("system", (Text("Be brief, in JSON."),)),
         Message("user", (Text("Weather?"), Media("image", "image/png", data="iVBOR", detail="low"))),
         Message(
             "assistant",
@@ -132,7 +132,8 @@ def test_a_whole_conversation():
         {
             "model": "gpt-5",
             "input": [
-                {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be brief."}]},
+                {"type": "message", "role": "system", "content": [
+                    {"type": "input_text", "text": "Be brief, in JSON."}]},
                 {
                     "type": "message",
                     "role": "user",
@@ -878,11 +879,27 @@ def form(**more):
         ("responses", OutputFormat("schema", CITY, "verdict", strict=False), form(strict=False)),
         ("gemini", OutputFormat("schema", CITY), form(name="response", schema=CLOSED, strict=True)),
         ("messages", OutputFormat("schema", OPTIONAL), form(name="response", schema=OPTIONAL, strict=False)),
+        ("chat", OutputFormat("schema", CITY, "a verdict/" + "x" * 70, strict=False),
+         form(name="a_verdict_" + "x" * 54, strict=False)),
     ],
 )
 def test_output_format(dialect, output, sent):
     text = fields(ask(output=output, dialect=dialect)).get("text")
     assert text == (None if sent is None else {"format": sent})
+
+
+@pytest.mark.parametrize(
+    ("dialect", "said", "told"),
+    [
+        ("chat", "go", True), ("gemini", "go", True), ("responses", "go", False), ("gemini", "as Json", False)
+    ],
+)
+def test_json_mode_has_the_word_in_the_prompt(dialect, said, told):
+    """OpenAI refuses `json_object` without it: a Responses client is answered so, for the others it is put in."""
+    sent = items(Message("user", (Text(said),)), output=OutputFormat("json"), dialect=dialect)
+    words = [part["text"] for item in sent for part in item["content"]]
+    assert words == (["Answer with one JSON object.", said] if told else [said])
+    assert (sent[0]["role"] == "system") is told
 
 
 @pytest.mark.parametrize(
