@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from adapters.format import Upstream
 from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.openai_models import Facts, facts, nearest, tools_while_reasoning
-from adapters.model import Effort, Json, Request, Thinking
+from adapters.model import NOTHING, Effort, Json, Part, Reasoning, Request, Thinking, ToolCall
 
 NEXT_TO_TOOLS = (
     "reasoning_effort: none is sent, since {model} takes no function tools while it reasons here; "
     "a provider with api: openai-responses has both"
 )
+LOST = "reasoning: off for this answer, the calls before it came without the reasoning that their model checks"
 
 
 @dataclass(slots=True, frozen=True)
@@ -46,7 +47,31 @@ def told(request: Request, upstream: Upstream, warnings: dict[str, None]) -> Tol
             warnings["reasoning_effort: left out, the upstream has no such field"] = None
         return Told({})
     fields = _fields(style, effort, thinking)
+    if style == "reasoning" and _asks(fields) and _lost(request, upstream):
+        warnings[LOST] = None
+        return Told({"reasoning": {"enabled": False}})
     return Told(fields, on=bool(fields) and effort != "none")
+
+
+def _asks(fields: dict[str, Json]) -> bool:
+    return bool(fields) and fields["reasoning"].get("enabled") is not False
+
+
+def _lost(request: Request, upstream: Upstream) -> bool:
+    """Whether a call of the turn under way came without the signed reasoning that Claude checks there (2026-11)."""
+    if "claude" not in f"{upstream.model} {upstream.family}".lower():
+        return False
+    for message in reversed(request.messages):
+        if message.role == "user":
+            return False
+        calls = any(isinstance(part, ToolCall) for part in message.parts)
+        if calls and not any(_details(part) for part in message.parts):
+            return True
+    return False
+
+
+def _details(part: Part) -> bool:
+    return isinstance(part, Reasoning) and bool(part.extras.get("openai-chat", NOTHING).get("reasoning_details"))
 
 
 def _openai(

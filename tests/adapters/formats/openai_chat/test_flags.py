@@ -31,6 +31,13 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required":
 F = Tool("f", "d", SCHEMA)
 G = Tool("g", None, {"type": "object", "properties": {}})
 CALL = ToolCall("call_1", "f", '{"a":"b"}')
+SIGNED = Reasoning(
+    "r",
+    OWN,
+    "o",
+    signature="S",
+    extras={OWN: {"reasoning_details": [{"type": "reasoning.text", "text": "r", "signature": "S", "index": 0}]}},
+)
 TURN = (HI, Message("assistant", (CALL,)), Message("tool", (ToolResult("call_1", (Text("ok"),)),)))
 
 
@@ -197,6 +204,29 @@ def test_reasoning_style(style: str, thinking: Thinking, expected: dict[str, Any
     assert warnings == (unknown if style == "none" else ())
 
 
+@pytest.mark.parametrize(
+    ("model", "turn", "off"),
+    [
+        ("anthropic/claude-opus-4.6", TURN, True),
+        ("google/gemini-3-pro", TURN, False),
+        ("anthropic/claude-opus-4.6", (*TURN, HI), False),
+        ("anthropic/claude-opus-4.6", (HI, Message("assistant", (SIGNED, CALL)), TURN[2]), False),
+        ("anthropic/claude-opus-4.6", (HI, Message("assistant", (Reasoning("t"), CALL)), TURN[2]), True),
+        ("anthropic/claude-opus-4.6", (HI,), False),
+    ],
+)
+def test_claude_behind_a_router_does_not_think_after_calls_without_their_reasoning(
+    model: str, turn: tuple[Message, ...], off: bool
+) -> None:
+    """ "Expected `thinking` or `redacted_thinking`, but found `tool_use`" (2026-11)."""
+    request = ask(messages=turn, tools=(F,), thinking=Thinking("low"))
+    body, warnings = told(request, model, reasoning_style="reasoning", reasoning_echo="reasoning_details")
+    assert body["reasoning"] == ({"enabled": False} if off else {"effort": "low"})
+    assert any(warning.startswith("reasoning: off") for warning in warnings) is off
+    quiet = replace(request, thinking=Thinking("none"))
+    assert not any("off" in warning for warning in told(quiet, model, reasoning_style="reasoning")[1])
+
+
 def test_models_that_think_in_streams_only_are_streamed() -> None:
     """DashScope refuses whole requests with thinking (2026-11)."""
     upstream = Upstream("m", "o", {**defaults(OWN), "reasoning_style": "enable_thinking"})
@@ -273,15 +303,6 @@ def test_function_tools_beside_reasoning(model: str, thinking: Any, tools: Any, 
     assert body.get("reasoning_effort") == effort
     assert any("openai-responses" in one for one in warnings) is (effort == "none")
     assert "reasoning_effort" not in sent(ask(thinking=None, tools=tools), model)
-
-
-SIGNED = Reasoning(
-    "r",
-    OWN,
-    "o",
-    signature="S",
-    extras={OWN: {"reasoning_details": [{"type": "reasoning.text", "text": "r", "signature": "S", "index": 0}]}},
-)
 
 
 @pytest.mark.parametrize(
