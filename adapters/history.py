@@ -83,6 +83,8 @@ def _kept(
 
 def _part(part: Part, rules: HistoryRules, api: str, origin: str, warnings: dict[str, None]) -> list[Part]:
     match part:
+        case Refusal(text=text):
+            return [part] if not rules.drop_blank or text.strip() else []
         case Text(text=text):
             return [part] if part.signature or not rules.drop_blank or text.strip() else []
         case Reasoning():

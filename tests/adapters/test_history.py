@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.history import HistoryRules, adapt
-from adapters.model import Media, Message, Opaque, Reasoning, Text, ToolCall, ToolResult
+from adapters.model import Media, Message, Opaque, Reasoning, Refusal, Text, ToolCall, ToolResult
 from adapters.tools import ids
 
 
@@ -82,8 +82,8 @@ ROWS = [
     (
         "blank texts and empty messages are dropped",
         HistoryRules(),
-        [user("", " "), user("a", ""), says("\n")],
-        [user("a")],
+        [user("", " "), user("a", ""), says("\n"), says(Refusal(" ")), says(Refusal("No."))],
+        [user("a"), says(Refusal("No."))],
     ),
     ("blank texts stay where they may", HistoryRules(drop_blank=False), [user(""), says("")], [user(""), says("")]),
     (

@@ -28,12 +28,14 @@ class Writer:
                 case "tool":
                     written += [self._result(part) for part in message.parts if isinstance(part, ToolResult)]
                 case "assistant":
-                    written.append(self._assistant(message))
+                    said = self._assistant(message)
+                    if said.get("content") or "tool_calls" in said:
+                        written.append(said)
                 case "user":
                     written.append({"role": "user", "content": self._content(message.parts)})
                 case _:
                     written.append({"role": "system", "content": self._content(message.parts)})
-        if messages and messages[-1].role == "assistant":
+        if messages and messages[-1].role == "assistant" and written and written[-1]["role"] == "assistant":
             written[-1]["prefix"] = True
         return written
 

@@ -353,6 +353,12 @@ def test_thinking_of_others_stays_away(foreign: Reasoning) -> None:
     assert warnings == ("reasoning of another provider or model is left out of the history",)
 
 
+def test_a_message_of_nothing_but_thinking_of_others_stays_away() -> None:
+    """A message of neither content nor calls is refused."""
+    assert [one["role"] for one in messages(HI, Message("assistant", (Reasoning("t"),)), HI)] == ["user", "user"]
+    assert messages(HI, Message("assistant", (Reasoning("t"),))) == [{"role": "user", "content": "hi"}]
+
+
 MEDIA: list[tuple[Media, Any]] = [
     (Media("image", url="https://a/b"), {"type": "image_url", "image_url": "https://a/b"}),
     (Media("image", "image/png", "AAAA"), {"type": "image_url", "image_url": "data:image/png;base64,AAAA"}),
