@@ -47,6 +47,26 @@ _EXTRA: dict[str, tuple[str, ...]] = {
 }
 
 
+def takes_marks(family: str) -> bool:
+    """Whether tools and content parts may carry Anthropic's `cache_control` (openai-chat §2)."""
+    return family.startswith(("openrouter", "qwen"))
+
+
+def unmarked(value: Json) -> Json:
+    """The same without well-formed cache marks."""
+    match value:
+        case dict():
+            kept = {name: one for name, one in value.items() if name != "cache_control" or not _is_mark(one)}
+            return {name: unmarked(one) for name, one in kept.items()}
+        case list():
+            return [unmarked(one) for one in value]
+    return value
+
+
+def _is_mark(value: Json) -> bool:
+    return isinstance(value, dict) and value.get("type") == "ephemeral" and value.keys() <= {"type", "ttl"}
+
+
 def has_details(family: str) -> bool:
     """Whether reasoning comes signed, in `reasoning_details` (OpenRouter)."""
     return family.startswith("openrouter")

@@ -564,6 +564,17 @@ def test_signed_reasoning_comes_back_unchanged() -> None:
         check(body({**turn, **said(USER, changed, RESULT)}), "openrouter")
 
 
+def test_cache_marks_where_hosts_take_them() -> None:
+    mark: Json = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    marked = {"tools": [{**function(), **mark}], **said({"role": "user", "content": [{**TEXT, **mark}]})}
+    check(body(marked), "openrouter")
+    check(body(marked), "qwen3")
+    wrong = said({"role": "user", "content": [{**TEXT, "cache_control": {"type": "for ever"}}]})
+    for changes, family in ((marked, ""), (marked, "gpt-4o"), (wrong, "openrouter")):
+        with pytest.raises(Problem, match=r"Unknown parameter: .*cache_control"):
+            check(body(changes), family)
+
+
 ACCEPTED: list[tuple[str, Json]] = [
     ("", {}),
     ("", {"temperature": None, "stop": "x", "tools": None, "tool_choice": None}),
