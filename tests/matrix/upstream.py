@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,14 +50,14 @@ _FAMILIES = (
 """Model families that think and sign in a way of their own."""
 
 _HOSTS = (
-    ("deepseek-v4-pro", "preset: deepseek, compat: {reasoning_echo: required, tool_choice: auto-only}"),
-    ("openrouter-claude", "preset: openrouter"),
+    ("deepseek-v4-pro", "preset: deepseek", "reasoning_echo: required, tool_choice: auto-only, tool_id: max-40"),
+    ("openrouter-claude", "preset: openrouter", "tool_id: max-40"),
 )
 """Hosts of openai-chat that want reasoning back."""
 
 
 _KNOWN = {
-    "openai-chat": "compat: {reasoning_style: effort}",
+    "openai-chat": "compat: {reasoning_style: effort, tool_id: max-40}",
     "bedrock-converse": "models: {agent: {family: claude-sonnet-4-5}}",
 }
 """What the operator says of a host or model that nobody knows by its name."""
@@ -73,7 +73,10 @@ def targets() -> tuple[Target, ...]:
             for api, family in _FAMILIES
             if api in built
         ),
-        *(Target(family, "openai-chat", f"agent-{family}", more, THINKING) for family, more in _HOSTS),
+        *(
+            Target(name, "openai-chat", f"agent-{name}", f"{preset}, compat: {{{flags}}}", THINKING)
+            for name, preset, flags in _HOSTS
+        ),
     )
 
 
@@ -87,17 +90,22 @@ def asked() -> tuple[tuple[Target, Conversation], ...]:
     )
 
 
-def config(emulation: Emulation) -> str:
-    """Providers and, for each API, the routes of the models that fail: `NAME--fails` falls back to the next one."""
+def providers(base_url: Callable[[str], str]) -> str:
+    """The targets as providers; `base_url` gives an API's. `NAME-hurried` waits for nothing."""
     lines = ["providers:"]
     for one in targets():
         kind = "" if "preset:" in one.more else f"api: {one.api}, "
         more = f", {one.more}" if one.more else ""
-        known = f'{kind}base_url: "{emulation.base_url(one.api)}", api_key: k{more}'
+        known = f'{kind}base_url: "{base_url(one.api)}", api_key: k{more}'
         lines.append(f'  "{one.name}": {{{known}}}')
         if not one.only:
             lines.append(f'  "{one.name}-hurried": {{{known}, timeout: {{idle: 0.2, total: 0.6}}}}')
-    lines.append("models:")
+    return "\n".join(lines) + "\n"
+
+
+def config(emulation: Emulation) -> str:
+    """Providers and, for each API, the routes of the models that fail: `NAME--fails` falls back to the next one."""
+    lines = ["models:"]
     apis = [target.name for target in targets() if not target.only]
     for api, other in zip(apis, (*apis[1:], apis[0]), strict=True):
         retry = "retry: {attempts: 1}"
@@ -105,7 +113,7 @@ def config(emulation: Emulation) -> str:
         lines.append(f"  {api}--cut: {{target: {api}/fault-cut, {retry}}}")
         lines.append(f"  {api}--stall: {{target: {api}-hurried/fault-stall, {retry}}}")
         lines.append(f"  {api}--refusal: {{target: {api}/fault-refusal, {retry}}}")
-    return "\n".join(lines) + "\n"
+    return providers(emulation.base_url) + "\n".join(lines) + "\n"
 
 
 _FAULTS = {"refuses": "refusal", "fails": "fails", "breaks": "cut", "stalls": "stall"}
