@@ -117,8 +117,21 @@ class Gateway:
             transport=self._transport(provider.transport),
             context_window=info.context_window,
             hosts=tuple(filter(None, (urlsplit(provider.base_url).hostname,))),
+            secrets=_secrets(provider),
             lacks=frozenset(word for word in ("images", "tools") if getattr(info, word) is False),
         )
+
+
+SHORTEST_VALUE = 8
+"""Shorter header and query values are words, not secrets."""
+
+
+def _secrets(provider: Provider) -> tuple[str, ...]:
+    """What the configuration sends to this provider and nobody else may see."""
+    aws = provider.aws
+    signing = (aws.access_key_id, aws.secret_access_key, aws.session_token) if aws else ()
+    values = [value for value in (*provider.headers.values(), *provider.query.values()) if len(value) >= SHORTEST_VALUE]
+    return tuple(filter(None, (*provider.api_keys, *signing, *values)))
 
 
 def _known(config: Config) -> frozenset[tuple[str, str]]:

@@ -45,7 +45,8 @@ class Pump:
         self._timer = loop.call_later(every, self._idle, loop, every)
         try:
             async with asyncio.timeout(max(0.0, seconds)):
-                self.failure = await self._events()
+                failure = await self._events()
+                self.failure = failure and self._stream.to.cleaned(failure)
         except TimeoutError:
             self.failure = Failure("timeout_error", "The stream took longer than the target's total time limit.")
         except Malformed as error:

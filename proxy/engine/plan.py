@@ -28,7 +28,7 @@ class Destination:
 
     `name` is provider/model as headers, logs and errors show it, `label` its bounded model label. `keys` holds ""
     alone where the provider needs none. `lacks`: what it cannot take, of "images" and "tools".
-    `hosts`: names that no error may show.
+    `hosts` and `secrets`: names and values that no error may show.
     """
 
     name: str
@@ -46,6 +46,14 @@ class Destination:
     context_window: int | None = None
     lacks: frozenset[str] = frozenset()
     hosts: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+    def cleaned(self, failure: Failure) -> Failure:
+        """The failure as a client may see it."""
+        message, code, param = (
+            text and scrub(text, self.secrets, self.hosts) for text in (failure.message, failure.code, failure.param)
+        )
+        return replace(failure, message=message or "", code=code, param=param)
 
     def cleaned(self, failure: Failure) -> Failure:
         """The failure without this upstream's keys and addresses, whichever field the upstream put them in."""

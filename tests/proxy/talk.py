@@ -115,12 +115,13 @@ async def talk(port: int, host: str = "127.0.0.1") -> AsyncIterator[Talk]:
 
 
 def routed(
-    url: str, provider: str = "", route: str = "", retry: str = "attempts: 1", more: str = "", **server: Any
+    url: str, provider: str = "", route: str = "", retry: str = "attempts: 1", more: str = "", key: str = "up-key",
+    **server: Any,
 ) -> Served:
     """A proxy whose model `one` is `up/m`, an openai-chat upstream at `url`. The texts go into the YAML: into the flow
     maps of the provider, of the route and of its `retry`, and behind all."""
     return Served(config_of(
-        f"providers:\n  up: {{api: openai-chat, base_url: \"{url}\", api_key: up-key{provider}}}\n"
+        f"providers:\n  up: {{api: openai-chat, base_url: \"{url}\", api_key: \"{key}\"{provider}}}\n"
         f"models:\n  one: {{target: up/m, retry: {{{retry}}}{route}}}\n{more}",
         **server,
     ))
