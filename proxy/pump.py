@@ -45,8 +45,7 @@ class Pump:
         self._timer = loop.call_later(every, self._idle, loop, every)
         try:
             async with asyncio.timeout(max(0.0, seconds)):
-                failure = await self._events()
-                self.failure = failure and self._stream.to.cleaned(failure)
+                self.failure = await self._events()
         except TimeoutError:
             self.failure = Failure("timeout_error", "The stream took longer than the target's total time limit.")
         except Malformed as error:

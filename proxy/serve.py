@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import errno
 import gc
+import logging
 import os
 import signal
 import socket
@@ -25,9 +26,12 @@ from proxy.banner import lines
 from proxy.config.load import read
 from proxy.config.model import Config
 from proxy.config.problem import rows
+from proxy.config.rules import is_loopback
 from proxy.config.source import Overrides, configured
-from proxy.observe.logs import Log, json_log, text_log
-from proxy.workers import Supervisor, inherited
+from proxy.gateway import Gateway
+from proxy.observe.logs import Lines, Log, json_log, text_log
+from proxy.upstream import make
+from proxy.workers import Supervisor, end_with_supervisor, inherited
 
 KEEP_ALIVE_SECONDS = 75
 """Longer than the idle time of common load balancers (60 s), so that they close first."""
@@ -45,8 +49,15 @@ GC_THRESHOLDS = (50_000, 20, 50)
 def run(args: argparse.Namespace, config: Config | None) -> int:
     """Serves until a signal; `config` None is the demo. Exit status 0 after a drain, 1 where it cannot start."""
     log = text_log if args.log_format == "text" else json_log
-    if config is None:
-        return _demo(args, log)
+    try:
+        return _demo(args, log) if config is None else _serve(args, config, log)
+    except (ValueError, ModuleNotFoundError) as error:
+        print(f"toolwire: {error}", file=sys.stderr)
+        return 1
+
+
+def _serve(args: argparse.Namespace, config: Config, log: Log) -> int:
+    """This process, or its workers, on the configured address."""
     server = config.server
     listener = inherited()
     worker = listener is not None
@@ -57,9 +68,13 @@ def run(args: argparse.Namespace, config: Config | None) -> int:
             print(_unbound(error, server.host, server.port), file=sys.stderr)
             return 1
     port: int = listener.getsockname()[1]
+    logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
     if server.workers > 1 and not worker:
+        Gateway(config, os.environ, make)  # what no worker could use ends it here
         grace = server.drain_seconds + SUPERVISOR_GRACE
         return Supervisor(listener, server.workers, grace, log).run(lambda: _hello(config, port))
+    if worker:
+        end_with_supervisor()
     Worker(listener, config, log, lambda: _reread(args)).run(None if worker else lambda: _hello(config, port))
     return 0
 
@@ -79,6 +94,11 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
     from proxy.tour import play
 
     host, port = args.host or "127.0.0.1", 4100 if args.port is None else int(args.port)
+    if not is_loopback(host):
+        print(f"toolwire: --demo asks for no keys, so it listens on loopback only, not on {host}. For others to use "
+              "it, write its config to a file (--print-config), add clients and serve that.", file=sys.stderr)
+        return 1
+    logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
     try:
         listener = bind(host, port)
     except OSError as error:
@@ -135,12 +155,8 @@ class Worker:
         self._reload = reload
 
     def run(self, started: Callable[[], None] | None = None) -> None:
-        """Serves until SIGTERM or SIGINT, then drains."""
-        try:
-            app = App(self._config, os.environ, self._log)
-        except (ValueError, ModuleNotFoundError) as error:
-            print(f"toolwire: {error}", file=sys.stderr)
-            raise SystemExit(1) from None
+        """Serves until SIGTERM or SIGINT, then drains. Raises ValueError for a configuration that cannot be used."""
+        app = App(self._config, os.environ, self._log)
         for name in app.gateway.missing():
             api = self._config.providers[name].api
             self._log("warning", message=f"provider {name}: the api {api} is not in this version; its models are 404")
@@ -166,6 +182,8 @@ class Worker:
         server.run(sockets=[self._listener])
 
     def _drain(self, app: App, server: uvicorn.Server) -> None:
+        """A second signal does not wait for running answers."""
+        server.force_exit = app.draining
         app.draining = True
         server.should_exit = True
 

@@ -1,6 +1,7 @@
 """Several workers on one port: each a process of its own on the shared socket, watched by this one.
 
-A worker that dies is started again. SIGHUP goes to all; SIGTERM drains all. Metrics are shared through files in a
+A worker that dies is started again. SIGHUP goes to all; SIGTERM drains all, and so does the supervisor's own end: its
+workers hold the other end of a pipe. Metrics are shared through files in a
 directory that lives as long as the supervisor, so that one scrape sums all workers.
 """
 
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 
@@ -20,6 +22,9 @@ from proxy.observe.logs import Log
 
 WORKER_FD = "TOOLWIRE_WORKER_FD"
 """The environment variable by which a worker learns its listening socket."""
+
+ALIVE_FD = "TOOLWIRE_ALIVE_FD"
+"""The environment variable that names the pipe which ends with the supervisor."""
 
 RESTART_SECONDS = 1.0
 """A worker that dies sooner than this after its start is started again only after this long."""
@@ -35,6 +40,7 @@ class Supervisor:
         self._log = log
         self._workers: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self._ending = False
+        self._alive, self._held = os.pipe()
         self._metrics = tempfile.mkdtemp(prefix="toolwire-metrics-")
 
     def run(self, started: Callable[[], None]) -> int:
@@ -49,19 +55,21 @@ class Supervisor:
             started()
             while not self._ending:
                 self._look()
-                time.sleep(0.1)  # a signal handler ends it early
+                time.sleep(0.1)
+            self._listener.close()
             self._drain()
         finally:
             shutil.rmtree(self._metrics, ignore_errors=True)
         return 0
 
     def _environ(self) -> Mapping[str, str]:
-        return {**os.environ, WORKER_FD: str(self._listener.fileno()), "PROMETHEUS_MULTIPROC_DIR": self._metrics}
+        own = {WORKER_FD: str(self._listener.fileno()), ALIVE_FD: str(self._alive)}
+        return {**os.environ, **own, "PROMETHEUS_MULTIPROC_DIR": self._metrics}
 
     def _start(self) -> None:
-        fd = self._listener.fileno()
+        handed = (self._listener.fileno(), self._alive)
         command = [sys.executable, "-m", "proxy", *sys.argv[1:]]
-        process = subprocess.Popen(command, pass_fds=(fd,), env=dict(self._environ()))
+        process = subprocess.Popen(command, pass_fds=handed, env=dict(self._environ()))
         self._workers[process.pid] = (process, time.monotonic())
 
     def _look(self) -> None:
@@ -106,3 +114,14 @@ def inherited() -> socket.socket | None:
     """The supervisor's listening socket, in a worker."""
     fd = os.environ.get(WORKER_FD)
     return socket.socket(fileno=int(fd)) if fd else None
+
+
+def end_with_supervisor() -> None:
+    """Drains this worker when its supervisor has died, killed perhaps."""
+    if fd := os.environ.get(ALIVE_FD):
+        threading.Thread(target=_drain_at_end, args=(int(fd),), daemon=True).start()
+
+
+def _drain_at_end(fd: int) -> None:
+    os.read(fd, 1)
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -49,19 +49,11 @@ class Destination:
     secrets: tuple[str, ...] = ()
 
     def cleaned(self, failure: Failure) -> Failure:
-        """The failure as a client may see it."""
+        """The failure as a client may see it, whichever field the upstream put its keys and addresses in."""
         message, code, param = (
             text and scrub(text, self.secrets, self.hosts) for text in (failure.message, failure.code, failure.param)
         )
         return replace(failure, message=message or "", code=code, param=param)
-
-    def cleaned(self, failure: Failure) -> Failure:
-        """The failure without this upstream's keys and addresses, whichever field the upstream put them in."""
-        def clean(text: str | None) -> str | None:
-            return None if text is None else scrub(text, self.keys, self.hosts)
-
-        return replace(failure, message=clean(failure.message) or "", code=clean(failure.code),
-                       param=clean(failure.param))
 
 
 @dataclass(slots=True, frozen=True)

@@ -5,6 +5,7 @@ No message content and no key ever goes into a field: fields are ids, names from
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -28,6 +29,19 @@ def text_log(event: str, **fields: Any) -> None:
     words = " ".join(f"{key}={_word(value)}" for key, value in fields.items() if value not in (None, "", [], ()))
     sys.stderr.write(f"{_now()[11:23]} {event:8} {words}\n")
     sys.stderr.flush()
+
+
+class Lines(logging.Handler):
+    """What libraries have to say, as lines of this log: who and what kind of mistake, without its values."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__()
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = record.exc_info[0] if record.exc_info else None
+        error = {"type": kind.__name__} if kind is not None else {}
+        self._log("warning", source=record.name, message=str(record.msg)[:200], **error)
 
 
 def _now() -> str:
