@@ -126,8 +126,8 @@ _SORT = _switch("sort_tools", True, "Tools are sent sorted by name; a client's o
 _TEXT = Flag(
     "text_tool_calls",
     "off",
-    "Tool calls written into the text are recognized: `auto` tries every form with an unmistakable opening, a list "
-    "only those.",
+    "Tool calls written into the text are recognized: `auto` by every mark that is unmistakable, a list only those "
+    "forms.",
     values=("off", "auto"),
     words=TEXT_FORMS,
 )
@@ -136,6 +136,13 @@ _TOOLS = Flag(
     "native",
     "`prompted`: tools are described in the system message and calls read from the text, for models without tools.",
     values=("native", "prompted"),
+)
+_THINK = Flag(
+    "inline_think",
+    "auto",
+    "Reasoning in the text between `<think>` and `</think>`, or other models' marks, is given as reasoning. `auto`: "
+    "where the answer begins with the opening mark; `true`: also where it begins inside of it; `false`: never.",
+    values=("auto", True, False),
 )
 _PARALLEL = _switch("parallel_tool_calls", True, "The host knows `parallel_tool_calls`; else it is left out.")
 _MAX_TOOLS = Flag(
@@ -246,6 +253,7 @@ _OPENAI_CHAT = (
     _SORT,
     _TEXT,
     _TOOLS,
+    _THINK,
 )
 
 _OPENAI_RESPONSES = (
@@ -290,8 +298,8 @@ FLAGS: Mapping[str, tuple[Flag, ...]] = {
         _FIELDS,
         _SORT,
     ),
-    "mistral-chat": (_strict("lossless"), _SORT, _TEXT, _TOOLS),
-    "ollama-chat": (_SORT, _TEXT, _TOOLS),
+    "mistral-chat": (_strict("lossless"), _SORT, _TEXT, _TOOLS, _THINK),
+    "ollama-chat": (_SORT, _TEXT, _TOOLS, _THINK),
     "bedrock-converse": (
         _strict("off"),
         _cache("auto", "auto", "client", "off"),

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 ErrorType = Literal[
@@ -100,7 +100,8 @@ class Failure:
 
     `status` is the upstream's own HTTP status, or the code in an error inside a 200 (None: there was none).
     `retry_after` in seconds. `retry_same` False: asking the same target again is pointless whatever the type says.
-    `code` and `param` as the client's SDK tests for them. The message is the upstream's or ours, fit for the client
+    `code` and `param` as the client's SDK tests for them. `generation` is what the model wrote where the upstream
+    refused that as a malformed call (never shown or logged). The message is the upstream's or ours, fit for the client
     once the proxy has taken secrets out of it.
     """
 
@@ -111,6 +112,7 @@ class Failure:
     param: str | None = None
     retry_after: float | None = None
     retry_same: bool = True
+    generation: str | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, frozen=True)

@@ -57,6 +57,8 @@ class Reading:
     names the client declared. `after_results`: the last message held tool results. `facts`: the API's own.
     `schemas`: client's flat name -> the JSON text of its own schema, for each tool that was offered (b"" where there
     is none to check against: built-in and custom tools). Bytes, and shared: running streams keep no parsed request.
+    `recover`: what to look for in the answer's text (`adapters.tools.recover`); empty: nothing. `may_call`: functions
+    were offered, and not forbidden to be called.
     """
 
     model: str
@@ -71,6 +73,8 @@ class Reading:
     after_results: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
     schemas: Mapping[str, bytes] = field(default_factory=dict)
+    recover: tuple[str, ...] = ()
+    may_call: bool = False
 
 
 @dataclass(slots=True, frozen=True)

@@ -18,7 +18,9 @@ from adapters.history import HistoryRules, adapt
 from adapters.model import NOTHING, Extras, Json, Message, Part, Request, Tool, ToolCall, ToolChoice, ToolResult
 from adapters.tools.ids import IdRule
 from adapters.tools.names import NameMap, NameRule, project, spelled
+from adapters.tools.prompted import in_words, loosened
 from adapters.tools.schema import Inverse, Projection
+from adapters.tools.text_calls import is_prompted, looked_for
 
 SchemaRule = Callable[[Tool, Upstream], Projection | None]
 """The projection of a function tool's schema; None: the tool has no parameters on this wire.
@@ -73,6 +75,9 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
     Raises Rejected for a tool choice that cannot be meant, or an answer that the API cannot give.
     """
     warnings: dict[str, None] = dict.fromkeys(_left_out(request, rules))
+    prompted = is_prompted(upstream)
+    if prompted:
+        rules = loosened(rules)
     tools, namespaces = _flat(_declared(request, rules), rules)
     tools = _distinct(tools, warnings)
     calls = [part for m in request.messages for part in m.parts if isinstance(part, ToolCall)]
@@ -97,6 +102,7 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
     messages, told = adapt(
         [rename.message(m) for m in request.messages], rules.history, rules.ids, rules.api, upstream.origin
     )
+    may_call = (choice is None or choice.mode != "none") and any(tool.kind != "builtin" for tool in wired)
     reading = Reading(
         model=upstream.model,
         origin=upstream.origin,
@@ -108,10 +114,14 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
         declared=frozenset(tool.name for tool in functions),
         after_results=bool(request.messages) and request.messages[-1].role == "tool",
         schemas=schemas,
+        recover=looked_for(request, upstream, may_call),
+        may_call=may_call,
     )
     if choice is not None and choice.names:
         choice = replace(choice, names=tuple(names[name] for name in choice.names))
     done = replace(request, messages=messages, tools=tuple(wired), tool_choice=choice)
+    if prompted:
+        done = in_words(done, upstream, warnings)
     return Prepared(done, reading, (*warnings, *told))
 
 

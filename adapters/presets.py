@@ -55,6 +55,7 @@ _OPENAI_CHAT = {
     "openai_reasoning_models": True,
     "parsed_arguments": False,
     "tool_id": "max-40",
+    "inline_think": False,
 }
 _OPENAI_RESPONSES = {"custom_tools": "native", "metadata": True, "service_tier": True, "prompt_cache_key": True}
 _AZURE = {"service_tier": False, "key_header": "api-key"}
@@ -241,7 +242,7 @@ PRESETS: Mapping[str, Preset] = {
         "openai-chat",
         "http://127.0.0.1:8000/v1",
         {
-            "openai-chat": {"reasoning_style": "chat_template_kwargs", "max_tools": None},
+            "openai-chat": {"reasoning_style": "chat_template_kwargs", "max_tools": None, "text_tool_calls": "auto"},
             "openai-responses": _LOCAL_RESPONSES,
         },
         "Tools need the server's `--enable-auto-tool-choice` and `--tool-call-parser`.",
@@ -254,6 +255,7 @@ PRESETS: Mapping[str, Preset] = {
                 "reasoning_style": "chat_template_kwargs",
                 "max_tools": None,
                 "unsupported_schema_keywords": ("pattern",),
+                "text_tool_calls": "auto",
             },
             "openai-responses": {**_LOCAL_RESPONSES, "unsupported_schema_keywords": ("pattern",)},
         },
@@ -263,7 +265,7 @@ PRESETS: Mapping[str, Preset] = {
         "openai-chat",
         "http://127.0.0.1:1234/v1",
         {
-            "openai-chat": {"tool_choice": "no-named", "max_tools": None},
+            "openai-chat": {"tool_choice": "no-named", "max_tools": None, "text_tool_calls": "auto"},
             "openai-responses": _LOCAL_RESPONSES,
         },
         "A named tool is sent alone, with `required`.",

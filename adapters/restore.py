@@ -16,6 +16,7 @@ from adapters.events import CallDelta, CallStart, Choice, Event, Finish, PartEnd
 from adapters.format import IdSource, Reading
 from adapters.model import NOTHING
 from adapters.tools.ids import MISSING, IdRule, fresh
+from adapters.tools.recover import Recoverer
 
 
 @dataclass(slots=True)
@@ -25,10 +26,11 @@ class _Held:
 
 
 class Restorer:
-    """One per answer. `ids` makes the ids that the upstream left out."""
+    """One per answer. `ids` makes the ids that the upstream left out. `first`: the stage before this one, if any."""
 
-    def __init__(self, reading: Reading, rule: IdRule, new_id: IdSource) -> None:
+    def __init__(self, reading: Reading, rule: IdRule, new_id: IdSource, first: Recoverer | None = None) -> None:
         self._reading = reading
+        self._first = first
         self._commentary = Commentary() if reading.answer_tool is not None else None
         self._rule = rule
         self._new_id = new_id
@@ -39,6 +41,8 @@ class Restorer:
 
     def feed(self, events: Iterable[Event]) -> list[Event]:
         """These events as the client sees them."""
+        if self._first is not None:
+            events = self._first.feed(events)
         out: list[Event] = []
         for event in events if self._commentary is None else self._commentary.feed(events):
             kind = type(event)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from adapters import registry
 from adapters.format import Upstream
 from proxy.access import Access
-from proxy.config.model import Config, Provider, Route, Target
+from proxy.config.model import Config, ModelInfo, Provider, Route, Target
 from proxy.engine.plan import OTHER, Destination, Member, Prepared, Table
 from proxy.upstream.transport import Site, Transport, site
 
@@ -118,7 +118,7 @@ class Gateway:
             context_window=info.context_window,
             hosts=tuple(filter(None, (urlsplit(provider.base_url).hostname,))),
             secrets=_secrets(provider),
-            lacks=frozenset(word for word in ("images", "tools") if getattr(info, word) is False),
+            lacks=_lacks(info, provider.flags(model)),
         )
 
 
@@ -132,6 +132,12 @@ def _secrets(provider: Provider) -> tuple[str, ...]:
     signing = (aws.access_key_id, aws.secret_access_key, aws.session_token) if aws else ()
     values = [value for value in (*provider.headers.values(), *provider.query.values()) if len(value) >= SHORTEST_VALUE]
     return tuple(filter(None, (*provider.api_keys, *signing, *values)))
+
+
+def _lacks(info: ModelInfo, flags: Mapping[str, object]) -> frozenset[str]:
+    """Tools that are told in the prompt need no model that knows tools."""
+    lacking = {word for word in ("images", "tools") if getattr(info, word) is False}
+    return frozenset(lacking - {"tools"} if flags.get("tools") == "prompted" else lacking)
 
 
 def _known(config: Config) -> frozenset[tuple[str, str]]:

@@ -14,6 +14,7 @@ from adapters.model import Answer, ToolCall
 from adapters.restore import Restorer
 from adapters.tools import ids
 from adapters.tools.arguments import is_object
+from adapters.tools.recover import recoverer, salvaged
 from proxy.engine.gate import Gate
 from proxy.engine.job import Job, Streaming, Tools, Whole
 from proxy.engine.live import MAX_WHOLE, Live, Tally
@@ -47,6 +48,20 @@ class Try:
 
     async def go(self, filter_moves: bool, heard: Callable[[], None]) -> Streaming | Whole | Failure:
         """Sends and reads, up to the first content of a stream or all of a whole answer."""
+        result = await self._asked(filter_moves, heard)
+        if isinstance(result, Failure) and result.generation is not None:
+            return self._salvaged(result, result.generation, filter_moves)
+        return result
+
+    def _salvaged(self, failure: Failure, generation: str, filter_moves: bool) -> Streaming | Whole | Failure:
+        """The calls in what the model wrote, which the upstream could not read; else its failure."""
+        events = salvaged(self.outgoing.reading, generation)
+        if events is None:
+            return failure
+        self._job.warnings.append("a call that the upstream refused as malformed is read from its text")
+        return self._taken(self._restorer().feed(events), filter_moves)
+
+    async def _asked(self, filter_moves: bool, heard: Callable[[], None]) -> Streaming | Whole | Failure:
         to, outgoing = self._to, self.outgoing
         try:
             url, headers = address(to, outgoing, self._key, self._tools.signer)
@@ -76,7 +91,9 @@ class Try:
         return self._to.api.failure(response.status, headers, body)
 
     def _restorer(self) -> Restorer:
-        return Restorer(self.outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id)
+        reading = self.outgoing.reading
+        first = recoverer(reading, self._job.warnings.append)
+        return Restorer(reading, ids.RULES[self._to.api.name], self._tools.new_id, first)
 
     def _checker(self) -> Checker | None:
         """Keeps nothing of the request alive but its reading."""
@@ -90,6 +107,10 @@ class Try:
                 self._to.api.whole(body, self.outgoing.reading, response.headers))
         except Malformed as error:
             return Failure("malformed_response", f"The upstream broke its protocol: {error}.", status=response.status)
+        return self._taken(events, filter_moves)
+
+    def _taken(self, events: list[Event], filter_moves: bool) -> Streaming | Whole | Failure:
+        """A whole answer in the client's terms, checked and counted."""
         tally = Tally()
         if (calls := self._checker()) is not None:
             events = calls.feed(events)

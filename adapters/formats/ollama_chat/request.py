@@ -23,6 +23,7 @@ from adapters.prepare import Rules, prepare
 from adapters.tools.ids import OLLAMA as IDS
 from adapters.tools.names import OPENAI as NAMES
 from adapters.tools.schema import Projection, ollama
+from adapters.tools.text_calls import is_prompted
 
 NAME = "ollama-chat"
 
@@ -51,7 +52,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     if (request.sampling.n or 1) > 1:
         raise Rejected(f"{NAME} gives one answer a request, n must be 1", "n")
     usable = builtins.usable(request, NAME, {}, warnings)
-    prepared = prepare(_urged(usable), upstream, _rules(upstream))
+    prepared = prepare(usable if is_prompted(upstream) else _urged(usable), upstream, _rules(upstream))
     asked = prepared.request
     body: dict[str, Json] = {
         "model": upstream.model,

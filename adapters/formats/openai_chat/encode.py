@@ -21,6 +21,7 @@ from adapters.prepare import Rules, prepare
 from adapters.tools.ids import CHAT, MISTRAL, IdRule
 from adapters.tools.names import OPENAI
 from adapters.tools.schema import Level, Projection, openai_base, openai_strict
+from adapters.tools.text_calls import is_prompted
 
 _CHOICES: Mapping[str, frozenset[str]] = {
     "full": frozenset({"auto", "none", "required", "named", "allowed"}),
@@ -107,7 +108,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     """
     asked = request
     rule = rules(upstream)
-    if _must_be_told(request, rule):
+    if not is_prompted(upstream) and _must_be_told(request, rule):
         request = replace(request, messages=(*request.messages, Message("user", (Text(CALL_NOW),))))
     prepared = prepare(request, upstream, rule)
     warnings = dict.fromkeys(prepared.warnings)

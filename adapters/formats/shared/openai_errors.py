@@ -187,6 +187,7 @@ class Told:
     number: int | None = None
     filtered: bool = False
     vendor: ErrorType | None = None
+    generation: str | None = None
 
 
 def failure(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
@@ -209,7 +210,8 @@ def _failure(status: int | None, headers: Mapping[str, str], told: Told) -> Fail
     wait = retry_after(headers)
     if wait is None and kind in ("rate_limit_error", "overloaded_error"):
         wait = wait_in(told.text)
-    return Failure(kind, message, status, told.code, told.param, wait, fits)
+    generation = told.generation if kind == "invalid_tool_call" else None
+    return Failure(kind, message, status, told.code, told.param, wait, fits, generation)
 
 
 def _kind(status: int | None, told: Told) -> ErrorType:
@@ -297,6 +299,7 @@ def _object(error: Mapping[str, Json]) -> Told:
         text=f"{message} {nested.text}"[: 4 * _LONGEST],
         number=number if number is not None and 400 <= number < 600 else None,
         filtered=filtered,
+        generation=generation if isinstance(generation := error.get("failed_generation"), str) else None,
     )
 
 

@@ -489,7 +489,7 @@ def test_sort_tools() -> None:
 
 
 def test_every_flag_of_the_body_is_here() -> None:
-    """`text_tool_calls` and `tools` are no matter of the wire: text is read and written outside of the format."""
+    """The last three are no matter of the wire: text is read and written outside of the format."""
     shown = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
     shown |= {"store", "metadata", "service_tier", "prompt_cache_key"}
-    assert {flag.name for flag in FLAGS[OWN]} - shown == {"text_tool_calls", "tools"}
+    assert {flag.name for flag in FLAGS[OWN]} - shown == {"text_tool_calls", "tools", "inline_think"}
