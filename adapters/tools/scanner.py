@@ -81,7 +81,8 @@ class Scanner:
     @property
     def idle(self) -> bool:
         """Whether nothing is looked for any more, and nothing held."""
-        return not self._marks and not self._thinking and not self._fresh and not self._pending
+        held = self._pending or self._reader.at < len(self._reader.buffer)
+        return not self._marks and not self._thinking and not self._fresh and not held
 
     def feed(self, text: str) -> None:
         """The next piece."""

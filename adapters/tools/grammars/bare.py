@@ -14,7 +14,7 @@ from adapters.tools.grammars.values import value
 _FIRST_KEY = re.compile(r"""\{[ \t\r\n]*["']([^"'\\]{0,64})["']""")
 _LONGEST_LOOK = 256
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]*")
-_STRIPPED = frozenset({"kimi-k2", "mistral-v11", "functionary"})
+_STRIPPED = frozenset({"kimi-k2", "mistral-v11"})
 STARTING = frozenset({"llama3-json", "pythonic", "xlam", "nullclaw", *_STRIPPED})
 """Forms whose calls an answer may begin with, without a mark."""
 

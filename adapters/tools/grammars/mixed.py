@@ -46,6 +46,8 @@ def functionary(r: Reader) -> Read[None]:
     head, stop = yield from r.until(_LINE)
     if not stop:
         raise Unfinished
+    if head[:1] == " ":
+        raise NotCalls("Python's prompt")
     if head.strip() == "all":
         r.take(1)
         r.said = True
@@ -217,7 +219,7 @@ def tool_call(r: Reader) -> Read[None]:
         yield from _tags_in_tool_call(r)
     elif char == '"' and "nullclaw" in r.forms:
         yield from _hybrid(r)
-    elif char and char not in "<{[`" and "glm45" in r.forms and r.mark == "<tool_call>":
+    elif (char.isalnum() or char == "_") and "glm45" in r.forms and r.mark == "<tool_call>":
         yield from tags.glm(r)
     else:
         raise NotCalls("no call") if char else Unfinished

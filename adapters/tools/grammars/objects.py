@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from adapters import json
 from adapters.model import Json
-from adapters.tools.grammars.reader import MAX_WHITE, Emit, NotCalls, Read, Reader, Unfinished, marks
+from adapters.tools.grammars.reader import MAX_WHITE, Emit, NotCalls, Read, Reader, TooLong, Unfinished, marks
 from adapters.tools.grammars.values import Unclosed, normal, plain_string, raw, value
 
 _NAMES = frozenset({"name", "tool_name"})
@@ -141,7 +141,8 @@ def _members(r: Reader, one: _Call, depth: int) -> Read[None]:
         if not is_first:
             if not (yield from r.literal(",")):
                 if one.is_complete:
-                    r.note("missing_closers")
+                    if not r.broken:
+                        r.note("missing_closers")
                     return
                 raise Unfinished if r.out else NotCalls("no comma")
             yield from r.space()
@@ -219,7 +220,7 @@ def arguments(r: Reader, emit: Emit, close: Sequence[str] = (), inside: bool = F
                 raise Unfinished from None
             else:
                 yield from _verbatim(r, emit, close, inside)
-        except Unfinished:
+        except (Unfinished, TooLong):
             raise
         except NotCalls:
             yield from _verbatim(r, emit, close, inside)

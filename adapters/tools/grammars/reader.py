@@ -38,6 +38,10 @@ class Unfinished(NotCalls):
     """The text ended inside of a call."""
 
 
+class TooLong(NotCalls):
+    """More of a block would have to be held than may be."""
+
+
 class Outlet(Protocol):
     """Where it goes what was read. A call is opened once its name is known, given its arguments, and shut."""
 
@@ -129,7 +133,7 @@ class Reader:
         if self.kept is not None or not self.calling:
             self._size += len(piece)
             if self._size > MAX_BLOCK:
-                raise NotCalls("too long")
+                raise TooLong
         return piece
 
     def held(self) -> str:
@@ -216,7 +220,7 @@ class Reader:
 
     def which(self, texts: Sequence[str], offset: int = 0) -> Read[str]:
         """The longest of these texts that stands here (or `offset` characters further on), not taken; "": none."""
-        longest = max(map(len, texts))
+        longest = max(map(len, texts), default=0)
         while True:
             begin = self.at + offset
             rest = self.buffer[begin : begin + longest]
@@ -270,7 +274,7 @@ class Reader:
             pieces.append(piece)
             length += len(piece)
             if length > limit:
-                raise NotCalls("too long")
+                raise TooLong
             if stop or self.out:
                 return "".join(pieces), stop
 

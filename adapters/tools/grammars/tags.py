@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from adapters import json
 from adapters.tools.grammars.objects import arguments
 from adapters.tools.grammars.offered import Kinds
-from adapters.tools.grammars.reader import MAX_BLOCK, Emit, NotCalls, Read, Reader, Unfinished, marks
+from adapters.tools.grammars.reader import MAX_BLOCK, Emit, NotCalls, Read, Reader, TooLong, Unfinished, marks
 from adapters.tools.grammars.values import escaped, raw, typed
 
 MAX_PARAMETERS = 1000
@@ -171,7 +171,7 @@ def collected(pieces: list[str]) -> Emit:
         nonlocal size
         size += len(text)
         if size > MAX_BLOCK:
-            raise NotCalls("too long")
+            raise TooLong
         pieces.append(text)
 
     return collect

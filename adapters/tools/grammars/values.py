@@ -112,7 +112,11 @@ def _scalar(r: Reader, emit: Emit, notation: Notation) -> Read[None]:
     if (yield from _quoted(r, emit, notation)):
         return
     word = yield from r.match(_WORD)
-    emit(_literal(r, word, notation))
+    try:
+        emit(_literal(r, word, notation))
+    except NotCalls:
+        emit(word)
+        raise
 
 
 def _note(r: Reader, name: str, notation: Notation) -> None:
