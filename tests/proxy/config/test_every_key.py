@@ -25,9 +25,19 @@ SKIPPED = "proxy/engine/test_run.py::test_a_target_that_cannot_take_the_request_
 
 BEDROCK = "adapters/formats/bedrock_converse"
 COHERE = "adapters/formats/cohere_chat"
+TEXT = "adapters/tools/test_text_calls.py"
 OLLAMA = "adapters/formats/ollama_chat/test_request.py"
 
 EFFECTS: dict[str, str] = {
+    "compat.mistral-chat.inline_think": f"{TEXT}::test_inline_think",
+    "compat.mistral-chat.text_tool_calls": f"{TEXT}::test_text_tool_calls",
+    "compat.mistral-chat.tools": f"{TEXT}::test_tools_in_the_prompt",
+    "compat.ollama-chat.inline_think": f"{TEXT}::test_inline_think",
+    "compat.ollama-chat.text_tool_calls": f"{TEXT}::test_text_tool_calls",
+    "compat.ollama-chat.tools": f"{TEXT}::test_tools_in_the_prompt",
+    "compat.openai-chat.inline_think": f"{TEXT}::test_inline_think",
+    "compat.openai-chat.text_tool_calls": f"{TEXT}::test_text_tool_calls",
+    "compat.openai-chat.tools": f"{TEXT}::test_tools_in_the_prompt",
     "clients[].allow": f"{CHECK}::test_for_a_client_that_may_not_the_header_is_ignored_with_a_warning",
     "compat.bedrock-converse.betas": f"{BEDROCK}/test_request.py::test_betas",
     "compat.bedrock-converse.cache": f"{BEDROCK}/test_messages.py::test_no_breakpoints",
@@ -124,12 +134,6 @@ NOT_YET = [
     "clients[].requests_per_minute",
     "compat.google-gemini.sort_tools",
     "compat.google-gemini.unsupported_schema_keywords",
-    "compat.mistral-chat.text_tool_calls",
-    "compat.mistral-chat.tools",
-    "compat.ollama-chat.text_tool_calls",
-    "compat.ollama-chat.tools",
-    "compat.openai-chat.text_tool_calls",
-    "compat.openai-chat.tools",
     "models.NAME.deadline_seconds",
     "models.NAME.fallbacks[].context_window",
     "models.NAME.fallbacks[].target",
