@@ -11,6 +11,7 @@ from adapters.formats.anthropic_messages.blocks import Block, cache_control
 from adapters.formats.anthropic_messages.wire import NAME, own
 from adapters.formats.shared.claude import OTHER, Facts, facts
 from adapters.formats.shared.claude_strict import Left
+from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.model import NOTHING, Json, Request, Tool, ToolChoice
 from adapters.tools.schema import Projection, anthropic, anthropic_strict
 
@@ -34,8 +35,10 @@ def schema_rule(tool: Tool, upstream: Upstream) -> Projection:
     """Strict where the client asks, the model can and the schema fits; else mended where the API refuses it."""
     level = upstream.compat.get("strict_tools", "lossless")
     plain = replace(anthropic(tool.schema), strict=None)
-    if tool.strict is not True or level == "off":
+    if tool.strict is not True:
         return plain
+    if level == "off":
+        return replace(plain, notes=(*plain.notes, STRICT_OFF))
     if not facts_of(upstream).structured:
         return replace(plain, notes=(*plain.notes, _NO_STRICT))
     strict = anthropic_strict(tool.schema)

@@ -12,6 +12,7 @@ from adapters.formats.bedrock_converse.models import Known, known
 from adapters.formats.bedrock_converse.wire import NAME
 from adapters.formats.shared import builtins
 from adapters.formats.shared.claude_strict import Left
+from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.model import Json, Message, Request, Tool, ToolCall, ToolChoice, ToolResult
 from adapters.tools.schema import Projection, bedrock, bedrock_strict
 
@@ -31,8 +32,10 @@ def schema_rule(tool: Tool, upstream: Upstream) -> Projection:
     """Strict where the operator allows it, the client asks, the model can and the schema fits."""
     level = upstream.compat.get("strict_tools", "off")
     plain = replace(bedrock(tool.schema), strict=None)
-    if tool.strict is not True or level == "off":
+    if tool.strict is not True:
         return plain
+    if level == "off":
+        return replace(plain, notes=(*plain.notes, STRICT_OFF))
     if not known(upstream).family.structured:
         return replace(plain, notes=(*plain.notes, _NO_STRICT))
     strict = bedrock_strict(tool.schema)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.format import Upstream
+from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.history import HistoryRules
 from adapters.model import Json, Request, Tool
 from adapters.prepare import Prepared, Rules, SchemaRule, prepare
@@ -32,9 +33,10 @@ class Offer:
 def prepared_with_tools(request: Request, upstream: Upstream, warnings: dict[str, None]) -> Offer:
     """Strict where each tool of the client asks for it and fits; else no tool is."""
     asking = [tool for tool in request.tools if tool.strict is True]
-    if asking and upstream.compat.get("strict_tools", "lossless") != "off":
-        why = _NOT_ALL
-        if len(asking) == len(request.tools):
+    if asking:
+        off = upstream.compat.get("strict_tools", "lossless") == "off"
+        why = STRICT_OFF if off else _NOT_ALL
+        if not off and len(asking) == len(request.tools):
             strict = prepare(request, upstream, _rules(_strict, upstream))
             if (found := _unfit(strict.request.tools)) is None:
                 return Offer(strict, bool(strict.request.tools))

@@ -13,6 +13,7 @@ from adapters.formats.mistral_chat.history import NAME, Writer, prefix_of
 from adapters.formats.mistral_chat.stream import PREFIX
 from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.instruct import ANSWER_JSON, instructed, says_json
+from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.formats.shared.merge import merge
 from adapters.history import HistoryRules
 from adapters.model import NOTHING, Json, Message, Request, Tool, ToolChoice
@@ -59,7 +60,8 @@ def _schema(tool: Tool, upstream: Upstream) -> Projection:
     if tool.strict and level != "off":
         projection = openai_strict(tool.schema, level)
         return projection if projection.strict else replace(projection, strict=None)
-    return replace(mistral(tool.schema), strict=None)
+    plain = mistral(tool.schema)
+    return replace(plain, strict=None, notes=(*plain.notes, STRICT_OFF) if tool.strict else plain.notes)
 
 
 def encode(request: Request, upstream: Upstream) -> Outgoing:

@@ -27,6 +27,9 @@ _SAID: Mapping[str, Callable[[Request], Json]] = {
 
 FIELDS = frozenset(_SAID)
 
+STRICT_OFF = "strict: left out, strict_tools is off"
+"""Of a tool whose client asks for it."""
+
 
 def told(request: Request, api: str, names: Iterable[str], warnings: dict[str, None]) -> None:
     """Adds a warning for each of these fields that the request uses."""

@@ -452,7 +452,7 @@ def test_strict(model, level, schema, strict, expected):
     tool = body["tools"][0]
     assert tool.get("strict") == (True if expected else None)
     assert tool["input_schema"] == (expected or schema)
-    assert bool(outgoing.warnings) is (strict is True and level != "off" and expected is None)
+    assert bool(outgoing.warnings) is (strict is True and expected is None)
 
 
 def test_strict_with_notes_where_rewriting_is_allowed():

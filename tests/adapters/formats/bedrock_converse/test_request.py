@@ -296,7 +296,7 @@ SONNET_STRICT = Upstream(SONNET, ORIGIN, {**CLIENT, "strict_tools": "lossless"})
 
 
 @pytest.mark.parametrize(("tool", "name", "level", "schema", "strict", "told"), [
-    (STRICT, SONNET, "off", CITY, None, None),
+    (STRICT, SONNET, "off", CITY, None, "strict: left out, strict_tools is off"),
     (STRICT, SONNET, "lossless", CLOSED, True, None),
     (STRICT, "qwen.qwen3-32b-v1:0", "lossless", CLOSED, True, None),
     (STRICT, NOVA.model, "lossless", CITY, None, "strict: left out, the model is not known to have strict tools"),

@@ -227,6 +227,9 @@ def test_strict_tools() -> None:
     strict = replace(F, strict=True)
     assert "strict" not in function(F, "lossless")
     assert "strict" not in function(strict, "off")
+    off = replace(UPSTREAM, compat={**defaults(NAME), "strict_tools": "off"})
+    warnings = told(Request("m", (HI,), (F, replace(strict, name="g"))), off)[1]
+    assert warnings == ("tools.g: strict: left out, strict_tools is off",)
     made = function(strict, "lossless")
     assert (made["strict"], made["parameters"]["additionalProperties"]) == (True, False)
     optional = replace(strict, schema={**SCHEMA, "required": []})
