@@ -10,6 +10,10 @@ from proxy.emulate import Emulation
 from tests.serving import Served, demo
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="write the golden files of tests/golden anew")
+
+
 @pytest.fixture(scope="session")
 def emulated() -> Iterator[Emulation]:
     with Emulation() as running:
