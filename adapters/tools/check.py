@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, NoReturn
@@ -246,9 +247,7 @@ def _compile(value: Any, schema: bytes) -> Compiled | Unchecked:
     if isinstance(root, Unchecked):
         return root
     try:
-        validator = Draft202012Validator(
-            root, validate_formats=False, retriever=_refused, mask=_HIDDEN, pattern_options=_PATTERNS
-        )
+        validator = _validator(root)
     except BaseException as error:
         _unchecked(error)
         return Unchecked("the schema is not valid JSON Schema")
@@ -270,3 +269,8 @@ def _root(value: Any) -> Node | Unchecked:
 
 def _refused(uri: str) -> NoReturn:
     raise ValueError(f"{uri} is not fetched")
+
+
+_validator = partial(
+    Draft202012Validator, validate_formats=False, retriever=_refused, mask=_HIDDEN, pattern_options=_PATTERNS
+)

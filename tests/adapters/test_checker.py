@@ -180,6 +180,14 @@ def test_choices_are_apart():
     assert play("report", events)[0].checked.counts() == {"invalid": 2}
 
 
+@pytest.mark.parametrize("mode", ["report", "repair", "fallback"])
+def test_the_end_of_one_choice_is_not_that_of_another(mode):
+    begun = call("f", '{"a"', ended=False)
+    events = [*begun, Choice(1), TextDelta(1, "x"), CUT, Choice(0), CallDelta(0, ":1}"), PartEnd(0), DONE]
+    made, out = play(mode, events)
+    assert made.checked.counts() == {"valid": 1} and fold(flat(out)) == fold(events)
+
+
 WHOLE_AND_WRONG = [
     (call("book", '{"city":5}'), 'city: the value is not of type "string"', False),
     (call("f", '{"a":1}{"a":2}'), "The arguments are no valid JSON: ", True),

@@ -189,6 +189,19 @@ def test_a_call_that_the_api_itself_calls_malformed(served, dialect, stream):
     assert ask(served, "chat", "google-gemini--reports", stream).json()["error"]["type"] == "invalid_tool_call"
 
 
+@EACH_DIALECT
+@pytest.mark.parametrize("api", [api for api in apis() if api not in APIS])
+def test_every_other_api(served, api, dialect):
+    """Whatever is the API's own way to make bad arguments."""
+    response = ask(served, dialect, f"{api}--falls")
+    assert response.headers["x-toolwire-target"] == "anthropic-messages/agent"
+    assert valid(calls_of(dialect, response, False)) >= 1
+    line = logged(served, response)
+    with served._said:
+        attempts = [f["type"] for e, f in served.logged if e == "attempt" and f["request_id"] == line["request_id"]]
+    assert attempts == ["invalid_tool_call", "ok"]
+
+
 @EACH_WAY
 def test_a_call_that_stays_invalid_is_an_error_when_nothing_else_answers(served, api, stream):
     response = ask(served, "chat", f"{api}--fails", stream)

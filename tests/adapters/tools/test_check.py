@@ -200,6 +200,14 @@ def test_nothing_is_fetched(elsewhere, schema):
     assert _Counting.seen == []
 
 
+def test_the_validator_itself_fetches_nothing_either(elsewhere):
+    _Counting.seen.clear()
+    for keyword in ("$ref", "$dynamicRef"):
+        with pytest.raises(ValueError, match="retrieving it failed"):
+            module._validator({keyword: f"{elsewhere}/a"})
+    assert _Counting.seen == []
+
+
 def test_hints_tell_the_model_what_was_wrong():
     assert check(CITY, '{"city":5}').hint == 'city: the value is not of type "string"'
     assert check(CITY, "{}").hint == 'The arguments: "city" is a required property'

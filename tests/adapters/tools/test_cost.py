@@ -33,6 +33,7 @@ VALUE = {"anyOf": [LEAF, {"items": {"$ref": "#"}}, {"additionalProperties": {"$r
         ({"properties": {"a": {"anyOf": [LEAF] * 5}}}, (1, 6)),
         ({"properties": {"a": LEAF}, "patternProperties": {"b": LEAF, "c": LEAF}}, (3, 3)),
         ({"allOf": [LEAF, {"unevaluatedProperties": False}], "unevaluatedProperties": False}, (7, 7)),
+        ({"allOf": [{"properties": {"a": {"anyOf": [LEAF] * 5}}}], "unevaluatedProperties": True}, (4, 19)),
         (TREE, (1, 2)),
         (VALUE, (4, 5)),
         (TWICE, (3, 8, 16, 32)),

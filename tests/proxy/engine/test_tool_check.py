@@ -35,6 +35,7 @@ def more(text, index=0):
 
 
 END = [chunk("tool_calls"), "data: [DONE]\n\n"]
+LIMITED = ["429"]
 CUT = [chunk("length"), "data: [DONE]\n\n"]
 
 
@@ -52,11 +53,11 @@ def whole(pieces):
 
 
 class Network:
-    """Each request is answered by the next list of pieces (text, or seconds to wait)."""
+    """Each request is answered by the next list of pieces (text, or seconds to wait), or with 429."""
 
     def __init__(self, answers, stream, clock):
         self.kind = "text/event-stream" if stream else "application/json"
-        self.answers = [list(pieces) if stream else whole(pieces) for pieces in answers]
+        self.answers = [list(pieces) if stream or pieces == LIMITED else whole(pieces) for pieces in answers]
         self.clock = clock
         self.calls = []
         self.bodies = []
@@ -65,7 +66,9 @@ class Network:
     async def open(self, site, method, url, headers, body):
         self.calls.append((url.removeprefix("http://").partition("/")[0], self.clock()))
         self.bodies.append(json.loads(body))
-        answer = Answer(200, {"content-type": self.kind}, self.answers.pop(0))
+        pieces = self.answers.pop(0)
+        limited = pieces == LIMITED
+        answer = Answer(429 if limited else 200, {"content-type": self.kind}, [] if limited else pieces)
         self.opened.append(answer)
         return answer
 
@@ -76,8 +79,11 @@ class Network:
 class Played:
     """The loop over targets a and b, whose timeouts are: first content 20, total 30 seconds."""
 
-    def __init__(self, answers, mode="fallback", hint=False, attempts=1, deadline=60.0, stream=True, commit=False):
+    def __init__(
+        self, answers, mode="fallback", hint=False, attempts=1, deadline=60.0, stream=True, commit=False, keys=1
+    ):
         self.told = []
+        self.keys = keys
         self.times = []
         loop = Instant()
         try:
@@ -89,7 +95,8 @@ class Played:
         mode, hint, attempts, deadline, commit = settings
         self.network = Network(answers, stream, loop.time)
         chain = tuple(
-            Candidate(destination(name, 1, self.network), on) for name, on in (("a", ()), ("b", DEFAULT_ON_ERRORS))
+            Candidate(destination(name, self.keys, self.network), on)
+            for name, on in (("a", ()), ("b", DEFAULT_ON_ERRORS))
         )
         plan = Plan("r", chain, Retry(attempts, 0.25, 8.0), deadline, mode, hint, commit, {}, {})
         tools = Tools(
@@ -194,6 +201,14 @@ def test_each_hint_is_about_the_last_try():
     second, third = (body["messages"] for body in played.network.bodies[1:])
     assert len(second) == len(third) == 3
     assert (second[1]["tool_calls"][0]["function"]["name"], third[1]["tool_calls"][0]["function"]["name"]) == ("f", "g")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_the_next_key_gets_no_hint(stream):
+    played = Played([BAD, LIMITED, GOOD], hint=True, attempts=2, keys=2, stream=stream)
+    assert played.asked == ["a", "a", "a"] and played.calls == [("f", '{"a":1}')]
+    first, second, third = (body["messages"] for body in played.network.bodies)
+    assert len(second) == 3 and first == third == [{"role": "user", "content": "go"}]
 
 
 def test_without_the_hint_a_retry_is_the_same_request():
