@@ -322,7 +322,7 @@ class Exchange:
         finally:
             if stream.live is not None:
                 stream.live.close()
-            self._streamed(stream, pump.failure)
+            self._streamed(stream, pump)
         if failure is not None:
             await self._broken(encoder, failure, ())
 
@@ -395,9 +395,9 @@ class Exchange:
             self.record.repairs += checked.repairs
             self.record.invalid_calls += checked.invalid
 
-    def _streamed(self, stream: Streaming, failure: Failure | None) -> None:
+    def _streamed(self, stream: Streaming, pump: Pump) -> None:
         """A stream is over: its attempt is told now. A client that left says nothing against the target."""
-        app, to = self.app, stream.to
+        app, to, failure = self.app, stream.to, pump.failure
         began = self.record.attempts[-1]
         told = Attempt(to.name, failure.type if failure else "ok", began.status, app.clock() - stream.began)
         app.circuits.told(to.name, stream.key, failure, app.clock())
@@ -405,7 +405,7 @@ class Exchange:
         app.told_attempt(self.record, to, told, stream.tally)
         app.metrics.first_content(to.provider, to.label, self.record.first_content or 0.0)
         self.record.waited += told.seconds - began.seconds
-        if self._gone and failure is None:
+        if failure is None and not pump.complete:
             self.record.attempts[-1] = replace(told, type=CANCELLED)
 
     def _tell(self) -> None:

@@ -24,7 +24,10 @@ def unfit(error: Malformed) -> Failure:
 
 
 class Pump:
-    """One per stream. Nothing is queued: the upstream is read again once the client has taken the last write."""
+    """One per stream. Nothing is queued: the upstream is read again once the client has taken the last write.
+
+    `complete`: the clean end was written. `failure`: why there was none; neither, where it was cancelled.
+    """
 
     def __init__(
         self, exchange: Exchange, stream: Streaming, encoder: StreamEncoder, folder: Folder | None
@@ -37,6 +40,7 @@ class Pump:
         self._written = exchange.app.clock()
         self._ping: asyncio.Task[None] | None = None
         self.failure: Failure | None = None
+        self.complete = False
 
     async def run(self, seconds: float) -> Failure | None:
         """To the end. Gives the failure that the client must still be told."""
@@ -90,6 +94,7 @@ class Pump:
             await self._exchange.keep(self._exchange.reply, whole)
         self._quiet()
         await self._exchange.write(data, more=False)
+        self.complete = True
         return None
 
     async def _write(self, data: bytes) -> None:

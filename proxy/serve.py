@@ -31,7 +31,7 @@ from proxy.config.source import Overrides, configured
 from proxy.gateway import Gateway
 from proxy.observe.logs import Lines, Log, json_log, text_log
 from proxy.upstream import make
-from proxy.workers import Supervisor, end_with_supervisor, inherited
+from proxy.workers import Supervisor, end_with_supervisor, inherited, tell_supervisor
 
 KEEP_ALIVE_SECONDS = 75
 """Longer than the idle time of common load balancers (60 s), so that they close first."""
@@ -75,7 +75,9 @@ def _serve(args: argparse.Namespace, config: Config, log: Log) -> int:
         return Supervisor(listener, server.workers, grace, log).run(lambda: _hello(config, port))
     if worker:
         end_with_supervisor()
-    Worker(listener, config, log, lambda: _reread(args)).run(None if worker else lambda: _hello(config, port))
+    Worker(listener, config, log, lambda: _reread(args)).run(
+        tell_supervisor if worker else lambda: _hello(config, port)
+    )
     return 0
 
 
@@ -154,7 +156,7 @@ class Worker:
         self._log = log
         self._reload = reload
 
-    def run(self, started: Callable[[], None] | None = None) -> None:
+    def run(self, started: Callable[[], None]) -> None:
         """Serves until SIGTERM or SIGINT, then drains. Raises ValueError for a configuration that cannot be used."""
         app = App(self._config, os.environ, self._log)
         for name in app.gateway.missing():
@@ -212,7 +214,7 @@ class Worker:
 class _Server(uvicorn.Server):
     """Leaves signals to its owner; says when it listens."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None] | None) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
         self._said = started
 
@@ -225,5 +227,4 @@ class _Server(uvicorn.Server):
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
-        if self._said is not None:
-            self._said()
+        self._said()

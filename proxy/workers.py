@@ -8,6 +8,7 @@ directory that lives as long as the supervisor, so that one scrape sums all work
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import socket
@@ -26,6 +27,12 @@ WORKER_FD = "TOOLWIRE_WORKER_FD"
 ALIVE_FD = "TOOLWIRE_ALIVE_FD"
 """The environment variable that names the pipe which ends with the supervisor."""
 
+READY_FD = "TOOLWIRE_READY_FD"
+"""The environment variable that names the pipe by which a worker says that it serves."""
+
+LOOK_SECONDS = 0.1
+"""Between two looks at the workers."""
+
 RESTART_SECONDS = 1.0
 """A worker that dies sooner than this after its start is started again only after this long."""
 
@@ -41,10 +48,11 @@ class Supervisor:
         self._workers: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self._ending = False
         self._alive, self._held = os.pipe()
+        self._ready, self._tell = os.pipe()
         self._metrics = tempfile.mkdtemp(prefix="toolwire-metrics-")
 
     def run(self, started: Callable[[], None]) -> int:
-        """Exit status 0 after a drain."""
+        """Exit status 0 after a drain. `started` is called once as many workers serve as there shall be."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._end())
         if hasattr(signal, "SIGHUP"):
@@ -52,10 +60,13 @@ class Supervisor:
         try:
             for _ in range(self._count):
                 self._start()
-            started()
+            serving = 0
             while not self._ending:
                 self._look()
-                time.sleep(0.1)
+                if select.select([self._ready], [], [], LOOK_SECONDS)[0]:
+                    before, serving = serving, serving + len(os.read(self._ready, 1024))
+                    if before < self._count <= serving:
+                        started()
             self._listener.close()
             self._drain()
         finally:
@@ -63,11 +74,11 @@ class Supervisor:
         return 0
 
     def _environ(self) -> Mapping[str, str]:
-        own = {WORKER_FD: str(self._listener.fileno()), ALIVE_FD: str(self._alive)}
+        own = {WORKER_FD: str(self._listener.fileno()), ALIVE_FD: str(self._alive), READY_FD: str(self._tell)}
         return {**os.environ, **own, "PROMETHEUS_MULTIPROC_DIR": self._metrics}
 
     def _start(self) -> None:
-        handed = (self._listener.fileno(), self._alive)
+        handed = (self._listener.fileno(), self._alive, self._tell)
         command = [sys.executable, "-m", "proxy", *sys.argv[1:]]
         process = subprocess.Popen(command, pass_fds=handed, env=dict(self._environ()))
         self._workers[process.pid] = (process, time.monotonic())
@@ -125,3 +136,9 @@ def end_with_supervisor() -> None:
 def _drain_at_end(fd: int) -> None:
     os.read(fd, 1)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def tell_supervisor() -> None:
+    """This worker serves."""
+    if fd := os.environ.get(READY_FD):
+        os.write(int(fd), b".")
