@@ -233,7 +233,10 @@ def compiled(schema: bytes) -> Compiled | Unchecked:
 def _read(schema: bytes) -> Compiled | Unchecked:
     if len(schema) > MAX_SCHEMA:
         return Unchecked(f"a schema over {MAX_SCHEMA} bytes")
-    value = json.loads(schema or b"null")
+    try:
+        value = json.loads(schema or b"null")
+    except ValueError:
+        return Unchecked("the schema is no JSON")
     key = blake2b(json.sorted_bytes(value)).digest()
     found = _by_sense.get(key)
     if found is None:

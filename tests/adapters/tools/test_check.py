@@ -135,6 +135,7 @@ UNION = {"anyOf": [{"properties": {"a": {"$ref": "#"}}}, {"properties": {"a": {"
          "schema: properties.a: type is not valid JSON Schema and is left out"),
         (b"[]", "{}", "schema: root: this is no JSON Schema of an object, the tool is sent without parameters"),
         (b'"string"', "{}", "schema: root: this is no JSON Schema of an object, the tool is sent without parameters"),
+        (b'{"const":Infinity}', "{}", "the schema is no JSON"),
         (b"false", "{}", "schema: root: this is no JSON Schema of an object, the tool is sent without parameters"),
     ],
 )
