@@ -38,6 +38,28 @@ def test_just_one_of_the_two_schema_fields():
     assert declared(WEATHER, Upstream("gemini-1.5-pro")).keys() == {"name", "description", "parameters"}
 
 
+@pytest.mark.parametrize(
+    "flag, tools, names",
+    [
+        (True, "ba", ["a", "b"]),
+        (False, "ba", ["b", "a"]),
+    ],
+)
+def test_tool_order(flag, tools, names):
+    upstream = Upstream("gemini-2.5-flash", compat={"sort_tools": flag})
+    made = body(ask(tools=tuple(Tool(name, schema=CITY) for name in tools)), upstream)
+    assert [one["name"] for one in made["tools"][0]["functionDeclarations"]] == names
+
+
+def test_keywords_that_a_host_refuses():
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1, "maximum": 9}}}
+    upstream = Upstream("gemini-2.5-flash", compat={"unsupported_schema_keywords": ("minimum",)})
+    made, warnings = sent(ask(tools=(Tool("f", schema=schema),)), upstream)
+    assert made["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"] == {
+        "type": "object", "properties": {"n": {"type": "integer", "maximum": 9, "description": "(minimum=1)"}}}
+    assert any("minimum" in one for one in warnings)
+
+
 def test_names_are_rewritten_and_come_back():
     request = ask(user("go"), model(call(name="look.up")), results(result()), tools=(Tool("look.up", schema=CITY),),
                   tool_choice=ToolChoice("named", ("look.up",)))
