@@ -131,7 +131,6 @@ def test_a_refusal_is_an_answer(faulty, api, stream):
     assert attempt["type"] == "ok"
 
 
-@pytest.mark.skipif("mistral-chat" not in apis(), reason="mistral-chat is not part of this version")
 def test_a_failure_with_usage_in_the_same_chunk_is_still_a_failure(emulated, faulty):
     """Mistral's finish_reason "error" comes with the usage so far (2026-11)."""
     response = ask(faulty, "mistral-chat/quirk-finish-error", True)

@@ -149,8 +149,6 @@ def ask(served, url):
 
 def test_fetch_images_and_image_hosts(emulated):
     """The settings: off names the way out, public asks public hosts only, the bytes reach the upstream."""
-    if "ollama-chat" not in demo(emulated).providers:
-        pytest.skip("ollama-chat has no emulated upstream yet")
     with Served(demo(emulated)) as served:
         refused = ask(served, "http://127.0.0.1:9/a.png")
         assert refused.status_code == 400 and "server.fetch_images" in refused.json()["error"]["message"]

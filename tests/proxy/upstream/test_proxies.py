@@ -256,13 +256,6 @@ async def test_a_stale_tunnel_is_replayed(
 # --- SOCKS ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def socks(kind: str) -> None:
-    pytest.importorskip("socksio")
-    if kind != "httpx":
-        pytest.skip("aiohttp has no SOCKS; site() refuses it")
-
-
 class Socks:
     """A SOCKS5 proxy (RFC 1928) that leads to `to`, or answers with `reply`."""
 
@@ -283,7 +276,7 @@ class Socks:
             await joined(line, self._to)
 
 
-@pytest.mark.usefixtures("socks")
+@pytest.mark.parametrize("kind", ["httpx"], indirect=True)  # aiohttp has no SOCKS: `site` refuses it
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
 async def test_socks(
     open_: Open, through: Callable[[str], Site], authority: Authority, transport: Transport, scheme: str
@@ -298,7 +291,7 @@ async def test_socks(
     assert proxy.asked == [b"\x05\x01\x00\x03upstream.test\x01\xbb"]
 
 
-@pytest.mark.usefixtures("socks")
+@pytest.mark.parametrize("kind", ["httpx"], indirect=True)  # aiohttp has no SOCKS: `site` refuses it
 async def test_socks_refused(open_: Open, through: Callable[[str], Site]) -> None:
     """The socket is closed all the same."""
     async with serve(Line.rest) as upstream, serve(Socks(upstream, reply=4)) as listening:

@@ -130,10 +130,9 @@ async def test_no_tls_handshake(open_: Open) -> None:
         assert 0.09 < seconds < 1
 
 
-async def test_a_limit_over_five_seconds_is_not_rounded(transport: Transport, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["aiohttp"], indirect=True)  # its own habit
+async def test_a_limit_over_five_seconds_is_not_rounded(transport: Transport) -> None:
     """Only what the library is told can be looked at without waiting that long."""
-    if kind != "aiohttp":
-        pytest.skip("aiohttp's habit")
     from proxy.upstream.aiohttp_client import AiohttpTransport
 
     assert isinstance(transport, AiohttpTransport)
