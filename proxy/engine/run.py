@@ -124,8 +124,8 @@ class _Walk:
             if not isinstance(result, Failure):
                 return result
             if not mended and tries < attempts and (again := await self._mended(to, result)) is not None:
-                outgoing, mended = again, True
-                sent = outgoing
+                outgoing = sent = again
+                mended = True
                 continue
             retry = job.plan.retry
             wait = backoff(tries, retry.backoff_seconds, retry.max_backoff_seconds, tools.random())
@@ -166,27 +166,26 @@ class _Walk:
     async def _mended(self, to: Destination, failure: Failure) -> Outgoing | None:
         """The request as the API's own advice after this failure has it (without reasoning that it refuses, …)."""
         request = self._job.request
-        if request is None or not isinstance(to.api, Mends):
+        if request is None or not isinstance(to.api, Mends) or self._tools.clock() >= self._ends:
             return None
         changed = to.api.mended(request, to.upstream, failure)
-        if changed is None:
+        return None if changed is None else await self._again(changed, to)
+
+    async def _again(self, changed: Request, to: Destination) -> Outgoing | None:
+        """A changed request for a target that was asked before; None where it cannot be carried after all."""
+        try:
+            if to.api.name in WANT_BYTES:
+                changed = await self._with_images(changed)
+            return to.api.encode(changed, to.upstream)
+        except (Rejected, RecursionError):
             return None
-        if to.api.name in WANT_BYTES:
-            changed = await self._with_images(changed)
-        return to.api.encode(changed, to.upstream)
 
     async def _hinted(self, to: Destination) -> Outgoing | None:
         """The request with what was wrong with the call that the last attempt failed for, where that is asked for."""
         request = self._job.request
         if self._offence is None or request is None or not self._job.plan.tool_check_hint:
             return None
-        changed = hinted(request, self._offence)
-        if to.api.name in WANT_BYTES:
-            changed = await self._with_images(changed)
-        try:
-            return to.api.encode(changed, to.upstream)
-        except Rejected:
-            return None
+        return await self._again(hinted(request, self._offence), to)
 
     async def _try(
         self, at: int, candidate: Candidate, outgoing: Outgoing, key: int

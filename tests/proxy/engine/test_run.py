@@ -16,7 +16,7 @@ from adapters import compat, registry
 from adapters.errors import DEFAULT_ON_ERRORS, Failure
 from adapters.events import Failed, fold
 from adapters.format import Upstream
-from adapters.model import Media, Message, Request, Text, Tool, ToolResult
+from adapters.model import Media, Message, Request, Text, Tool, ToolChoice, ToolResult
 from proxy.config.model import Retry, Timeouts
 from proxy.engine.health import Circuits
 from proxy.engine.plan import Candidate, Destination, Plan
@@ -131,12 +131,22 @@ API = registry.api("openai-chat")
 FLAGS = compat.defaults("openai-chat")
 
 
-def destination(name, keys, network, lacks=()):
+class Mending:
+    """The API with a way to mend refused requests: `mend` makes the changed one."""
+
+    def __init__(self, mend):
+        self.mended = lambda request, upstream, failure: mend(request)
+
+    def __getattr__(self, name):
+        return getattr(API, name)
+
+
+def destination(name, keys, network, lacks=(), api=API):
     return Destination(
         name=f"{name}/m",
         provider=name,
         label="m",
-        api=API,
+        api=api,
         upstream=Upstream("m", name, FLAGS),
         base=f"http://{name}",
         keys=tuple(f"{name}-key{n}" for n in range(keys)),
@@ -152,7 +162,9 @@ def destination(name, keys, network, lacks=()):
 HI = Request("r", (Message("user", (Text("hi"),)),))
 
 
-def play(script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, rounds=1, asked=HI, facts=None):
+def play(
+    script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, rounds=1, asked=HI, facts=None, api=API
+):
     """Runs the loop (several times with the same circuits); the last result, the network, events of a stream, job.
 
     `facts`: target -> (what it lacks, its context window).
@@ -164,7 +176,9 @@ def play(script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, 
         network = Network(list(script), stream, loop.time)
         candidates = tuple(
             Candidate(
-                destination(name, keys, network, known.get(name, ((), None))[0]), on, known.get(name, ((), None))[1]
+                destination(name, keys, network, known.get(name, ((), None))[0], api),
+                on,
+                known.get(name, ((), None))[1],
             )
             for name, keys, on in chain
         )
@@ -332,3 +346,24 @@ def test_a_target_that_cannot_take_the_request_is_skipped_unasked(request_, fact
     result, network, *_ = play(["ok"], CHAIN, asked=request_, facts=facts)
     assert [name for name, _, _ in network.calls] == asked
     assert isinstance(result, Whole) if failure is None else result.failure.type == failure
+
+
+SOUND = replace(HI, messages=(Message("user", (Text("mended"),)),))
+CANNOT = replace(HI, tool_choice=ToolChoice("required"))
+
+
+@pytest.mark.parametrize(
+    "script, mend, deadline, asked",
+    [
+        (["400", "ok"], lambda request: SOUND, 60.0, ["a", "a"]),
+        (["400", "400", "ok"], lambda request: SOUND, 60.0, ["a", "a", "b"]),
+        (["400", "ok"], lambda request: None, 60.0, ["a", "b"]),
+        (["400", "ok"], lambda request: CANNOT, 60.0, ["a", "b"]),
+        (["never"], lambda request: SOUND, 5.0, ["a"]),
+    ],
+)
+def test_a_refused_request_is_mended_once_within_the_deadline(script, mend, deadline, asked):
+    """A mended request that cannot be carried after all moves the chain on; nothing starts after the deadline."""
+    chain = [("a", 1, ()), ("b", 1, ("all",))]
+    _, network, *_ = play(script, chain, deadline=deadline, api=Mending(mend))
+    assert [name for name, _, _ in network.calls] == asked
