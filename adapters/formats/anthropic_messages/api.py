@@ -11,6 +11,7 @@ from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.anthropic_messages import errors, request, response
 from adapters.formats.anthropic_messages.stream import Decoder
 from adapters.formats.anthropic_messages.wire import NAME
+from adapters.formats.shared import unverified
 from adapters.model import Request
 
 
@@ -46,3 +47,6 @@ class AnthropicMessages:
             case {"input_tokens": int(tokens)} if not isinstance(tokens, bool):
                 return tokens
         raise Malformed("a token count without input_tokens")
+
+    def mended(self, asked: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        return unverified.mended(asked, NAME, failure)

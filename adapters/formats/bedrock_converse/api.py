@@ -11,6 +11,7 @@ from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.bedrock_converse import errors, request, response
 from adapters.formats.bedrock_converse.stream import Decoder
 from adapters.formats.bedrock_converse.wire import NAME
+from adapters.formats.shared import unverified
 from adapters.model import Request
 
 
@@ -47,3 +48,6 @@ class BedrockConverse:
             case {"inputTokens": int(tokens)} if not isinstance(tokens, bool):
                 return tokens
         raise Malformed("a token count without inputTokens")
+
+    def mended(self, asked: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        return unverified.mended(asked, NAME, failure)

@@ -10,7 +10,7 @@ from adapters.events import Event
 from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.openai_chat import encode
 from adapters.formats.openai_chat.details import API as NAME
-from adapters.formats.shared import openai_errors
+from adapters.formats.shared import openai_errors, unverified
 from adapters.formats.shared.chat_chunks import Wire
 from adapters.formats.shared.chat_stream import ChatDecoder, whole
 from adapters.model import Request
@@ -49,6 +49,9 @@ class ChatApi:
 
     def counted(self, body: bytes) -> int:
         raise Malformed(f"{NAME} counts no tokens")
+
+    def mended(self, request: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        return unverified.mended(request, NAME, failure)
 
 
 API = ChatApi()

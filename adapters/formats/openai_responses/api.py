@@ -11,7 +11,7 @@ from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.openai_responses import request, response
 from adapters.formats.openai_responses.stream import Decoder
 from adapters.formats.openai_responses.words import NAME
-from adapters.formats.shared import openai_errors
+from adapters.formats.shared import openai_errors, unverified
 from adapters.model import Request
 
 
@@ -49,6 +49,9 @@ class ResponsesApi:
             case {"input_tokens": int() as tokens} if tokens is not True and tokens is not False:
                 return tokens
         raise Malformed("a token count without input_tokens")
+
+    def mended(self, request_: Request, upstream: Upstream, failure: Failure) -> Request | None:
+        return unverified.mended(request_, NAME, failure)
 
 
 API = ResponsesApi()
