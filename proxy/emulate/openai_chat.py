@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.emulate.agent import Choice, Result, Task, Tool
-from proxy.emulate.api import Api, Ask, Received, Refused, dumps
+from proxy.emulate import openai_chat_text as text
+from proxy.emulate.agent import Choice, Result, Task, Tool, plan
+from proxy.emulate.api import Api, Ask, Received, Refused, Reply, dumps
 from proxy.emulate.faults import mode
 from proxy.emulate.openai_chat_answer import QUIRKS, stream, whole
 from proxy.emulate.openai_chat_check import check
@@ -35,11 +36,17 @@ def read(received: Received) -> Ask:
     except Problem as problem:
         raise Refused(error(problem.status, problem.message, problem.kind, problem.param, problem.code)) from None
     messages: list[Json] = body["messages"]
+    task = _task(body, family)
+    quirk = mode(body["model"], QUIRKS).quirk
+    if quirk == text.PROMPTED:
+        task = text.prompted(task, [(message["role"], text_of(message.get("content"))) for message in messages])
+    elif quirk == text.REFUSED and (planned := plan(task)).calls:
+        raise Refused(Reply(400, dumps(text.refused(planned))))
     prompt = tuple(dumps(part).decode() for part in (body.get("tools"), *messages))
     return Ask(
         body["model"],
         bool(body.get("stream")),
-        _task(body, family),
+        task,
         prompt,
         body,
         conversation=str(body.get("user") or ""),

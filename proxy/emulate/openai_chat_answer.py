@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from proxy.emulate.agent import Call
+from proxy.emulate import openai_chat_text as text_calls
+from proxy.emulate.agent import Call, cut, plan
 from proxy.emulate.api import CREATED, Frame, Reply, Stream, Turn, dumps, identifier
 from proxy.emulate.openai_chat_families import has_details, signature
 from proxy.emulate.openai_chat_quirks import CHUNKS, Chunk, as_error, quirks_of_whole
@@ -13,7 +15,7 @@ from proxy.emulate.sse import HEADERS, WRITING, data
 
 Json = Any
 
-QUIRKS = frozenset({*CHUNKS, *WRITING, "json-body", "error-in-200"})
+QUIRKS = frozenset({*CHUNKS, *WRITING, *text_calls.QUIRKS, text_calls.REFUSED, "json-body", "error-in-200"})
 
 PIECE = 12
 """Characters in one delta."""
@@ -25,6 +27,7 @@ def whole(turn: Turn) -> Reply:
     """The `chat.completion` object."""
     if turn.mode.quirk == "error-in-200":
         return Reply(200, dumps(as_error()), JSON_HEADERS)
+    turn = _in_text(turn)
     choices = [
         {"index": index, "message": _message(turn, index), "logprobs": None, "finish_reason": _finish(turn)}
         for index in _choices(turn)
@@ -33,6 +36,15 @@ def whole(turn: Turn) -> Reply:
         choice["logprobs"] = _logprobs(turn, turn.plan.text or "")
     body = {**_head(turn, "chat.completion"), "choices": choices, "usage": usage(turn)}
     return Reply(200, dumps(quirks_of_whole(body, turn.mode.quirk)), JSON_HEADERS)
+
+
+def _in_text(turn: Turn) -> Turn:
+    """The turn of a model that writes its calls into the text; a limit cuts that text."""
+    quirk, task = turn.mode.quirk, turn.ask.task
+    if quirk not in text_calls.QUIRKS:
+        return turn
+    whole = text_calls.written(plan(replace(task, max_tokens=None)), quirk)
+    return replace(turn, plan=whole if task.max_tokens is None else cut(whole, task.max_tokens))
 
 
 def _message(turn: Turn, choice: int) -> Json:
@@ -62,7 +74,7 @@ def stream(turn: Turn) -> Stream:
     quirk = turn.mode.quirk
     if quirk in ("json-body", "error-in-200"):
         return Stream(JSON_HEADERS, [Frame("content", whole(turn).body), Frame("end", b"\n")])
-    chunks = list(_chunks(turn))
+    chunks = list(_chunks(_in_text(turn)))
     if quirk in CHUNKS:
         chunks = CHUNKS[quirk](chunks)
     frames = [Frame(chunk.kind, data(chunk.body)) for chunk in chunks]

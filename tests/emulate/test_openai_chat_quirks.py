@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from proxy.emulate import openai_chat_text
 from proxy.emulate.openai_chat_answer import QUIRKS
 from proxy.emulate.openai_chat_quirks import CHUNKS, Chunk, as_error, quirks_of_whole
 from proxy.emulate.sse import WRITING
@@ -320,7 +321,7 @@ def test_bytes(quirk: str, index: int, expected: bytes) -> None:
 def test_every_quirk_is_in_a_table() -> None:
     others = {"usage-in-finish", "usage-in-every-chunk", "usage-in-choice", "usage-x-groq", "message-for-delta"}
     assert set(CHUNKS) == {row[0] for row in [*ON_CALLS, *ON_TEXT]} | set(FINISH) | others
-    assert {*CHUNKS, *WRITING, "json-body", "error-in-200"} == QUIRKS
+    assert {*CHUNKS, *WRITING, *openai_chat_text.QUIRKS, "tool-use-failed", "json-body", "error-in-200"} == QUIRKS
 
 
 def test_quirks_of_whole_answers() -> None:
