@@ -182,6 +182,15 @@ class ErrorAnswer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(slots=True, frozen=True)
+class Quota:
+    """A client's requests per minute: at most `limit`, of which `remaining` are left; `seconds` until all are."""
+
+    limit: int
+    remaining: int
+    seconds: float
+
+
 class StreamEncoder(Protocol):
     """Writes one streamed answer. Nothing is written before the first `feed`."""
 
@@ -218,6 +227,9 @@ class Dialect(Protocol):
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         """An error before anything else was sent."""
+
+    def quota(self, quota: Quota, now: float) -> tuple[tuple[str, str], ...]:
+        """Headers that tell the client its quota, on answers and errors alike. `now` is in seconds since 1970."""
 
 
 @runtime_checkable
@@ -270,6 +282,7 @@ __all__ = [
     "Incoming",
     "Lists",
     "Outgoing",
+    "Quota",
     "Reading",
     "StreamDecoder",
     "StreamEncoder",

@@ -7,10 +7,11 @@ from hashlib import sha256
 from urllib.parse import parse_qs
 
 from adapters.errors import Failure
+from adapters.format import Quota
 from proxy.config.model import Client
 from proxy.config.patterns import matches
 from proxy.http import shortened
-from proxy.state.limits import wait_for
+from proxy.state.limits import counted
 from proxy.state.store import Store
 
 
@@ -33,16 +34,17 @@ class Access:
         return client or Failure("authentication_error", "The API key is not known here.", code="invalid_api_key")
 
 
-async def limited(client: Client | None, store: Store, wall: float) -> Failure | None:
-    """rate_limit_error where the client has used up its requests of this minute. Counts the request otherwise."""
+async def limited(client: Client | None, store: Store, wall: float) -> tuple[Quota | None, Failure | None]:
+    """What the client has left of its requests a minute (None: it may ask without limit), and rate_limit_error where
+    that is nothing. Counts the request otherwise."""
     if client is None or client.requests_per_minute is None:
-        return None
+        return None, None
     most = client.requests_per_minute
-    wait = await wait_for(store, client.name, most, wall)
+    quota, wait = await counted(store, client.name, most, wall)
     if wait is None:
-        return None
-    return Failure("rate_limit_error", f"More than {most} requests in a minute.", code="rate_limit_exceeded",
-                   retry_after=wait)
+        return quota, None
+    return quota, Failure("rate_limit_error", f"More than {most} requests in a minute.", code="rate_limit_exceeded",
+                          retry_after=wait)
 
 
 def allowed(client: Client | None, model: str) -> bool:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from adapters import json, params, registry
 from adapters.errors import Attempt, Failure, Malformed, Rejected
 from adapters.events import Folder
-from adapters.format import Call, Dialect, Incoming, StreamEncoder
+from adapters.format import Call, Dialect, Incoming, Quota, StreamEncoder
 from adapters.model import Answer, Request
 from adapters.tools.arguments import OBJECT_DIALECTS
 from proxy.access import allowed, forbidden, limited
@@ -92,6 +92,7 @@ class Exchange:
         self._encoder: StreamEncoder | None = None
         self._gone = False
         self._client: Client | None = None
+        self._quota: Quota | None = None
         self._remembers = False
         self.reply: Any = None
 
@@ -155,7 +156,8 @@ class Exchange:
         self.record.waited += self.app.clock() - began
         if isinstance(body, Failure):
             return body
-        if (refused := await limited(client, self.app.store, self.app.wall())) is not None:
+        self._quota, refused = await limited(client, self.app.store, self.app.wall())
+        if refused is not None:
             return refused
         try:
             if depth_over(body, server.max_json_depth):
@@ -379,6 +381,9 @@ class Exchange:
             headers.append((b"x-toolwire-target", safe_value(record.target)))
         if record.attempts:
             headers.append((b"x-toolwire-attempts", str(len(record.attempts)).encode()))
+        if self._quota is not None:
+            told = self.dialect.quota(self._quota, self.app.wall())
+            headers += [(name.encode(), value.encode()) for name, value in told]
         if record.warnings:
             headers.append((b"x-toolwire-warnings", safe_value("; ".join(dict.fromkeys(record.warnings)))))
         return headers

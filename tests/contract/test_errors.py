@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import anthropic
@@ -10,6 +10,9 @@ import openai
 import pytest
 from google import genai
 from google.genai import errors
+
+from proxy.emulate import Emulation
+from tests.serving import Served, demo
 
 HI: Any = [{"role": "user", "content": "hi there"}]
 STATUSES = {
@@ -235,6 +238,68 @@ def test_retry_after(chat: openai.OpenAI, claude: anthropic.Anthropic) -> None:
     with pytest.raises(anthropic.RateLimitError) as two:
         claude.messages.create(model="once/anthropic-messages/fault-429", max_tokens=10, messages=HI)
     assert two.value.response.headers["retry-after"] == "1"
+
+
+@pytest.fixture(scope="module")
+def slow(emulated: Emulation) -> Iterator[Served]:
+    """One client a dialect, with two requests a minute, at a quarter of a minute that never ends."""
+    clients = "".join(f"  - {{name: {one}, key: {one}, requests_per_minute: 2}}\n" for one in DIALECTS)
+    with Served(demo(emulated, f"clients:\n{clients}")) as running:
+        running.app.wall = lambda: 1_800_000_015.0
+        yield running
+
+
+DIALECTS = ("chat", "responses", "messages", "gemini")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS[:2])
+def test_own_limit_towards_openai(slow: Served, dialect: str) -> None:
+    with openai.OpenAI(base_url=f"{slow.base}/v1", api_key=dialect, max_retries=0) as client:
+        def ask(stream: bool = False) -> Any:
+            if dialect == "chat":
+                return client.chat.completions.with_raw_response.create(model="gpt", messages=HI, stream=stream)
+            return client.responses.with_raw_response.create(model="gpt", input="hi", stream=stream)
+
+        first, second = ask(), ask(stream=True)
+        with pytest.raises(openai.RateLimitError) as raised:
+            ask()
+    left = [limits(one.headers, "x-ratelimit-") for one in (first, second, raised.value.response)]
+    assert left == [
+        {"limit-requests": "2", "remaining-requests": number, "reset-requests": "1m45s"} for number in ("1", "0", "0")
+    ]
+    assert raised.value.response.headers["retry-after"] == "75"
+
+
+def test_own_limit_towards_anthropic(slow: Served) -> None:
+    with anthropic.Anthropic(base_url=slow.base, api_key="messages", max_retries=0) as client:
+        ask = client.messages.with_raw_response
+        first = ask.create(model="gpt", max_tokens=9, messages=HI)
+        second = ask.create(model="gpt", max_tokens=9, messages=HI, stream=True)
+        with pytest.raises(anthropic.RateLimitError) as raised:
+            ask.create(model="gpt", max_tokens=9, messages=HI)
+    left = [limits(one.headers, "anthropic-ratelimit-") for one in (first, second, raised.value.response)]
+    assert left == [
+        {"requests-limit": "2", "requests-remaining": number, "requests-reset": "2027-01-15T08:02:00Z"}
+        for number in ("1", "0", "0")
+    ]
+    assert raised.value.response.headers["retry-after"] == "75"
+
+
+def test_own_limit_towards_google(slow: Served) -> None:
+    options: Any = {"base_url": slow.base}
+    client = genai.Client(api_key="gemini", http_options=options)
+    for _ in range(2):
+        client.models.generate_content(model="gpt", contents="hi")
+    with pytest.raises(errors.ClientError) as raised:
+        client.models.generate_content(model="gpt", contents="hi")
+    error: Any = raised.value.details["error"]
+    assert (error["code"], error["status"]) == (429, "RESOURCE_EXHAUSTED")
+    assert error["details"] == [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "75s"}]
+
+
+def limits(headers: Any, prefix: str) -> dict[str, str]:
+    """What the headers of this prefix say."""
+    return {name.removeprefix(prefix): value for name, value in headers.items() if name.startswith(prefix)}
 
 
 @pytest.mark.parametrize("fault", ["fault-400", "fault-401", "fault-quota", "fault-context"])

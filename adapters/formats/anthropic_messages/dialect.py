@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from math import ceil
 
 from adapters import json
 from adapters.errors import Attempt, Failure
-from adapters.format import Call, ErrorAnswer, Incoming
+from adapters.format import Call, ErrorAnswer, Incoming, Quota
 from adapters.formats.anthropic_messages import decode, errors, response
 from adapters.formats.anthropic_messages.decode import Reply
 from adapters.formats.anthropic_messages.emit import Encoder
@@ -43,6 +44,12 @@ class Messages:
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         return errors.answer(failure, attempts, request_id)
+
+    def quota(self, quota: Quota, now: float) -> tuple[tuple[str, str], ...]:
+        """`reset` is the moment when the quota is whole again, in RFC 3339."""
+        reset = datetime.fromtimestamp(ceil(now + quota.seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        values = (("limit", str(quota.limit)), ("remaining", str(quota.remaining)), ("reset", reset))
+        return tuple((f"anthropic-ratelimit-requests-{name}", value) for name, value in values)
 
     def models(self, ids: Sequence[str], now: int) -> bytes:
         """The model list, on one page."""

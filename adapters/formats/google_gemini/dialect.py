@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from adapters import json
 from adapters.errors import Attempt, Failure
-from adapters.format import Call, ErrorAnswer, Incoming
+from adapters.format import Call, ErrorAnswer, Incoming, Quota
 from adapters.formats.google_gemini import client_request, errors, response
 from adapters.formats.google_gemini.encoder import Encoder
 from adapters.formats.google_gemini.reply import Reply
@@ -42,6 +42,10 @@ class Gemini:
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         return errors.answer(failure, attempts)
+
+    def quota(self, quota: Quota, now: float) -> tuple[tuple[str, str], ...]:
+        """None: this API has no such headers, its clients read `RetryInfo` in the body of a 429."""
+        return ()
 
     def models(self, ids: Iterable[str], now: int) -> bytes:
         """`GET /models`: every name that a client may use."""

@@ -7,10 +7,11 @@ from typing import Any
 
 from adapters import json
 from adapters.errors import Attempt, Failure
-from adapters.format import Call, ErrorAnswer, Incoming
+from adapters.format import Call, ErrorAnswer, Incoming, Quota
 from adapters.formats.openai_chat import errors, request, response
 from adapters.formats.openai_chat.details import API
 from adapters.formats.openai_chat.stream import Encoder
+from adapters.formats.shared import openai_envelope
 from adapters.model import Answer, Json
 
 
@@ -34,6 +35,9 @@ class ChatDialect:
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         return errors.answer(failure, attempts)
+
+    def quota(self, quota: Quota, now: float) -> tuple[tuple[str, str], ...]:
+        return openai_envelope.quota_headers(quota)
 
     def models(self, names: Sequence[str], now: int) -> bytes:
         """The model list, on one page."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapters import json
 from adapters.errors import Attempt, Failure
-from adapters.format import Call, ErrorAnswer, Incoming
+from adapters.format import Call, ErrorAnswer, Incoming, Quota
 from adapters.formats.openai_responses import answer, incoming
 from adapters.formats.openai_responses.emit import Encoder
 from adapters.formats.openai_responses.incoming import Reply
@@ -46,6 +46,9 @@ class ResponsesDialect:
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
         return openai_envelope.answer(failure, attempts)
+
+    def quota(self, quota: Quota, now: float) -> tuple[tuple[str, str], ...]:
+        return openai_envelope.quota_headers(quota)
 
 
 DIALECT = ResponsesDialect()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import ceil
 
 from adapters import json
 from adapters.errors import STATUS, Attempt, ErrorType, Failure
-from adapters.format import ErrorAnswer
+from adapters.format import ErrorAnswer, Quota
 from adapters.formats.shared.envelope import attempts_list, retry_headers
 from adapters.model import Json
 
@@ -40,3 +41,11 @@ def answer(failure: Failure, attempts: Iterable[Attempt]) -> ErrorAnswer:
     """The error before anything else was sent."""
     body = json.dumps({"error": error_fields(failure, attempts)})
     return ErrorAnswer(STATUS[failure.type], body, retry_headers(failure))
+
+
+def quota_headers(quota: Quota) -> tuple[tuple[str, str], ...]:
+    """`reset` is the time until the quota is whole again, written `1m20s` or `20s` (2026-11)."""
+    minutes, seconds = divmod(ceil(quota.seconds), 60)
+    reset = f"{minutes}m{seconds}s" if minutes else f"{seconds}s"
+    values = (("limit", str(quota.limit)), ("remaining", str(quota.remaining)), ("reset", reset))
+    return tuple((f"x-ratelimit-{name}-requests", value) for name, value in values)

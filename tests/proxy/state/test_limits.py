@@ -2,8 +2,13 @@
 
 import asyncio
 
-from proxy.state.limits import wait_for
+from adapters.format import Quota
+from proxy.state.limits import counted
 from proxy.state.memory import MemoryStore
+
+
+async def wait_for(store, name, most, now):
+    return (await counted(store, name, most, now))[1]
 
 
 def test_the_window_slides():
@@ -34,5 +39,22 @@ def test_a_refused_request_does_not_count():
         waits = [await wait_for(store, "c", 1, 1.0) for _ in range(50)]
         assert len(set(waits)) == 1
         assert await wait_for(store, "c", 1, 1.0 + waits[0]) is None
+
+    asyncio.run(play())
+
+
+def test_what_is_left():
+    async def play():
+        now = [600.0]
+        store = MemoryStore(100_000, lambda: now[0])
+        asks = lambda: counted(store, "c", 4, now[0])  # noqa: E731
+        assert await asks() == (Quota(4, 3, 120.0), None), "this minute counts along until the next one is over"
+        now[0] = 630.0
+        assert [(await asks())[0] for _ in range(3)] == [Quota(4, left, 90.0) for left in (2, 1, 0)]
+        assert await asks() == (Quota(4, 0, 90.0), 45.0), "in 30 s the next minute, in 15 s more a quarter is gone"
+        now[0] = 660.0
+        assert await asks() == (Quota(4, 0, 60.0), 15.0), "the four of the last minute, none of this one"
+        now[0] = 690.0
+        assert await asks() == (Quota(4, 1, 90.0), None), "two of the last minute still count, and this one"
 
     asyncio.run(play())
