@@ -58,7 +58,7 @@ class Reading:
     `schemas`: client's flat name -> the JSON text of its own schema, for each tool that was offered (b"" where there
     is none to check against: built-in and custom tools). Bytes, and shared: running streams keep no parsed request.
     `recover`: what to look for in the answer's text (`adapters.tools.recover`); empty: nothing. `may_call`: functions
-    were offered, and not forbidden to be called.
+    were offered, and not forbidden to be called. `choices`: how many answers were asked for.
     """
 
     model: str
@@ -75,6 +75,7 @@ class Reading:
     schemas: Mapping[str, bytes] = field(default_factory=dict)
     recover: tuple[str, ...] = ()
     may_call: bool = False
+    choices: int = 1
 
 
 @dataclass(slots=True, frozen=True)

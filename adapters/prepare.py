@@ -116,6 +116,7 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
         schemas=schemas,
         recover=looked_for(request, upstream, may_call),
         may_call=may_call,
+        choices=request.sampling.n or 1,
     )
     if choice is not None and choice.names:
         choice = replace(choice, names=tuple(names[name] for name in choice.names))

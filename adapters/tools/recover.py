@@ -151,6 +151,7 @@ class Recoverer:
         self._offered = Offered(reading)
         self._warn = warn
         self._warned: set[str] = set()
+        self._awaited = reading.choices
         self._last = -1
         self._parts: dict[int, int] = {}
         self._choices: dict[int, _Choice] = {}
@@ -174,7 +175,7 @@ class Recoverer:
 
     def _has_nothing_to_do(self) -> bool:
         """Whether events pass as they are from now on: nothing is looked for, and parts have the upstream's numbers."""
-        if len(self._choices) > 1 or not self._at.text.idle or (self._at.thoughts is not None):
+        if self._awaited > 1 or len(self._choices) > 1 or not self._at.text.idle or self._at.thoughts is not None:
             return False
         return all(number == part for part, number in self._parts.items()) and self._at.reading == self._at.voice.part
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from adapters import registry
 from adapters.events import Folder
-from adapters.format import Call, Reading
+from adapters.format import Call, Reading, Upstream
 from adapters.restore import Restorer
 from adapters.tools import ids
 from adapters.tools.recover import recoverer
@@ -139,3 +140,66 @@ def test_a_messages_client_gets_calls_from_a_whole_answer() -> None:
     assert (said, message["stop_reason"]) == (
         [("text", "Ok 日本."), ("tool_use", ("get_time", {"tz": "É"})), ("tool_use", ("ping", {}))], "tool_use"
     )  # fmt: skip
+
+
+# --- several choices ---------------------------------------------------------------------------------------------
+
+TWO = (
+    ["Just text", ", no more."],
+    ["<think>hm", 'm</think><tool_call>{"name": "ping", "argu', 'ments": {}}</tool_call>'],
+)
+
+
+def both(kind: str, pieces: list[list[str]], finish: str | None) -> dict[str, Any]:
+    choices = [
+        {"index": index, kind: {"content": "".join(texts)}, "finish_reason": finish}
+        for index, texts in enumerate(pieces)
+    ]
+    return {"id": "u", "model": "m", "choices": choices}
+
+
+def test_every_choice_of_a_stream_is_read() -> None:
+    turns = [[TWO[0][:1], []], [TWO[0][1:], TWO[1][:1]], [[], TWO[1][1:2]], [[], TWO[1][2:]]]
+    chunks = [*(both("delta", turn, None) for turn in turns), both("delta", [[], []], "stop")]
+    data = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks) + b"data: [DONE]\n\n"
+    api = registry.api("openai-chat")
+    assert api is not None
+    dialect, reply = asked("chat", True)
+    how = replace(HOW, choices=2)
+    for size in (1, 50, len(data)):
+        decoder, back, encoder = api.decoder(how), restorer(how), dialect.encoder(reply)
+        out = b"".join(encoder.feed(back.feed(decoder.feed(data[at : at + size]))) for at in range(0, len(data), size))
+        out += encoder.feed(back.feed(decoder.close())) + encoder.close()
+        said = ["", ""]
+        thought = ["", ""]
+        called = []
+        finishes = {}
+        for choice in (choice for event in events(out) for choice in event["choices"]):
+            at, delta = choice["index"], choice["delta"]
+            said[at] += delta.get("content") or ""
+            thought[at] += delta.get("reasoning_content") or ""
+            called += [(at, call["function"]["name"]) for call in delta.get("tool_calls", []) if "id" in call]
+            finishes[at] = choice["finish_reason"] or finishes.get(at)
+        assert (said, thought, called) == (["Just text, no more.", ""], ["", "hmm"], [(1, "ping")])
+        assert finishes == {0: "stop", 1: "tool_calls"}
+
+
+def test_every_choice_of_a_whole_answer_is_read() -> None:
+    api = registry.api("openai-chat")
+    assert api is not None
+    dialect, reply = asked("chat", False)
+    folder = Folder()
+    how = replace(HOW, choices=2)
+    folder.feed(restorer(how).feed(api.whole(json.dumps(both("message", [*TWO], "stop")).encode(), how, {})))
+    first, second = json.loads(dialect.answer(folder.answer(), reply))["choices"]
+    assert (first["message"]["content"], first["finish_reason"]) == ("Just text, no more.", "stop")
+    assert (second["message"]["reasoning_content"], second["message"]["content"]) == ("hmm", None)
+    assert [call["function"]["name"] for call in second["message"]["tool_calls"]] == ["ping"]
+    assert second["finish_reason"] == "tool_calls"
+
+
+def test_a_request_says_how_many_choices_are_awaited() -> None:
+    api, dialect = registry.api("openai-chat"), registry.dialect("chat")
+    assert api is not None and dialect is not None
+    body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "n": 3}
+    assert api.encode(dialect.decode(body, Call()).request, Upstream("m")).reading.choices == 3

@@ -302,6 +302,26 @@ def test_choices_are_read_apart() -> None:
     assert out[-2:] == [PartEnd(0), Finish("stop")]
 
 
+@pytest.mark.parametrize("fed", ["one by one", "at once"])
+def test_every_choice_has_its_own_thoughts(fed: str) -> None:
+    """Also those that begin when nothing is looked for in the first any more."""
+    events: list[Event] = [
+        TextDelta(0, "plain"), TextDelta(0, " text"), Choice(1), TextDelta(1, "<think>a"), TextDelta(1, "b</think>c"),
+        Choice(0), PartEnd(0), Finish("stop"), Choice(1), PartEnd(1), Finish("stop"),
+    ]  # fmt: skip
+    how = reading("think", tools={}, choices=2)
+    if fed == "one by one":
+        out = recovered(events, how)
+    else:
+        stage = recoverer(how, [].append)
+        assert stage is not None
+        out = list(stage.feed(events))
+    assert out == [
+        TextDelta(0, "plain"), TextDelta(0, " text"), Choice(1), ReasoningDelta(1, "a"), ReasoningDelta(1, "b"),
+        PartEnd(1), TextDelta(2, "c"), Choice(0), PartEnd(0), Finish("stop"), Choice(1), PartEnd(2), Finish("stop"),
+    ]  # fmt: skip
+
+
 def test_a_failure_is_the_last_event() -> None:
     failed = Failed(Failure("api_error", "gone"))
     assert recovered([TextDelta(0, "a <tool"), failed], reading("auto")) == [TextDelta(0, "a"), failed]
