@@ -102,11 +102,12 @@ class App:
             self._transports[kind] = make(kind)
         return self._transports[kind]
 
-    def _told_state(self, operation: str, kind: str) -> None:
-        """The store was lost, or found again."""
+    def _told_state(self, operation: str, kind: str, turned: bool) -> None:
+        """An operation on the store failed, or (`turned`) the store was lost, or found again."""
         if kind != "ok":
             self.metrics.state_error(operation)
-        self.log("state", type=kind, operation=operation)
+        if turned:
+            self.log("state", type=kind, operation=operation)
 
     def _circuit_names(self) -> list[tuple[str, int | None]]:
         """The records that are shared: those of configured targets and their keys."""

@@ -9,8 +9,9 @@ from proxy.state.memory import MemoryStore
 from proxy.state.store import Store
 
 
-def make(config: State, tell: Callable[[str, str], None] = lambda *_: None) -> Store:
-    """The store that the configuration asks for. `tell` hears of a connection lost and found again. Raises
+def make(config: State, tell: Callable[[str, str, bool], None] = lambda *_: None) -> Store:
+    """The store that the configuration asks for. `tell` hears of failed
+    operations, and of a connection lost and found again (`proxy.state.redis.Tell`). Raises
     ModuleNotFoundError where the extra `redis` is not installed."""
     if config.backend == "memory" or config.url is None:
         return MemoryStore(config.max_bytes)

@@ -1,7 +1,8 @@
 """The store of all workers and replicas: Redis or Valkey.
 
 A lost connection never stops a request. While it is lost nothing is found and nothing is kept, counters count in this
-process alone, and one try a second finds out whether it is back; both turns are told once.
+process alone, and one try a second finds out whether it is back. Each failed operation is told, and each turn once,
+however many operations were under way: those that began before it have no say in what holds after it.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ return 0
 """
 
 T = TypeVar("T")
-Tell = Callable[[str, str], None]
-"""Called with an operation and "ok" (the connection is back) or the kind of error."""
+Tell = Callable[[str, str, bool], None]
+"""Called with an operation, "ok" or the kind of error, and whether that is a turn: lost until now, or found again."""
 
 
 class RedisStore:
@@ -55,6 +56,7 @@ class RedisStore:
         self._clock = clock
         self._next_try = 0.0
         self._lost = False
+        self._turns = 0
         self._local = MemoryStore(LOCAL_BYTES, clock)
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
@@ -97,17 +99,26 @@ class RedisStore:
             return None
         if self._lost:
             self._next_try = now + PAUSE  # only this caller tries
+        turns = self._turns
         try:
             result = await act()
         except (RedisError, OSError, TimeoutError) as error:
+            self._failed(operation, type(error).__name__, turns == self._turns)
+            return None
+        if self._lost and turns == self._turns:
+            self._lost, self._next_try = False, 0.0
+            self._turns += 1
+            self._tell(operation, "ok", True)
+        return result
+
+    def _failed(self, operation: str, kind: str, current: bool) -> None:
+        """`current`: the operation began after the latest turn."""
+        turned = current and not self._lost
+        if current:
             self._next_try = self._clock() + PAUSE
             self._lost = True
-            self._tell(operation, type(error).__name__)
-            return None
-        if self._lost:
-            self._lost, self._next_try = False, 0.0
-            self._tell(operation, "ok")
-        return result
+            self._turns += turned
+        self._tell(operation, kind, turned)
 
 
 def _milliseconds(seconds: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import httpx2
 import pytest
 
 from proxy.demo import demo_config
+from tests.proxy.talk import http
 from tests.serving import Served, config_of
 from tests.valkey import Valkey
 
@@ -33,19 +35,28 @@ def valkey():
         yield running
 
 
-def ask(served, messages, key="k", **more):
+def asking(served, messages, key="k", **more):
     body = {"model": "anthropic-messages/agent-claude-opus-4-8", "messages": messages, "tools": [TOOL], **more}
     headers = {"authorization": f"Bearer {key}"}
-    return httpx2.post(f"{served.base}/v1/chat/completions", json=body, headers=headers, timeout=10)
+    return {"url": f"{served.base}/v1/chat/completions", "json": body, "headers": headers}
+
+
+def ask(served, messages, key="k", **more):
+    return http.post(**asking(served, messages, key, **more))
+
+
+def second_turn(first):
+    """The results of the first turn's calls, in a history that lacks its reasoning."""
+    message = first.json()["choices"][0]["message"]
+    calls = message["tool_calls"]
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": "rain"} for call in calls]
+    return [ASK, {"role": "assistant", "content": message["content"], "tool_calls": calls}, *results]
 
 
 def loop(first, second, key="k", other=None):
     """Turn one at `first`, turn two, without the reasoning, at `second`."""
-    message = ask(first, [ASK], key, reasoning_effort="high").json()["choices"][0]["message"]
-    calls = message["tool_calls"]
-    results = [{"role": "tool", "tool_call_id": call["id"], "content": "rain"} for call in calls]
-    bare = {"role": "assistant", "content": message["content"], "tool_calls": calls}
-    return ask(second, [ASK, bare, *results], other or key, reasoning_effort="high")
+    told = ask(first, [ASK], key, reasoning_effort="high")
+    return ask(second, second_turn(told), other or key, reasoning_effort="high")
 
 
 def kinds(emulated):
@@ -106,15 +117,71 @@ def test_four_processes_hammer_one_limit(valkey):
     )
 
 
-def test_a_lost_store_stops_no_request(emulated):
-    with Valkey() as running, Served(config(emulated, running)) as served:
-        assert ask(served, [ASK]).status_code == 200
-        running.kill()
-        answers = [loop(served, served) for _ in range(3)]
-        assert [answer.status_code for answer in answers] == [200] * 3
-        assert served.lines("state")[0]["type"] != "ok"
-        assert 'toolwire_state_errors_total{operation="' in served.metrics()
-        running.start()
-        while not any(line["type"] == "ok" for line in served.lines("state", 2)):
-            assert loop(served, served).status_code == 200
-        assert loop(served, served).status_code == 200 and kinds(emulated)[0] == "thinking"
+class Load:
+    """Tool turns through both proxies, many at a time, until it is stopped."""
+
+    def __init__(self, workers):
+        self._workers = workers
+        self._changed = asyncio.Condition()
+        self.stopped = False
+        self.statuses = []
+
+    async def run(self, lanes):
+        async with httpx2.AsyncClient(timeout=10, limits=httpx2.Limits(max_connections=lanes)) as client:
+            await asyncio.gather(*(self._lane(client, number) for number in range(lanes)))
+
+    async def _lane(self, client, number):
+        while not self.stopped:
+            here, there = self._workers[number % 2], self._workers[(number + 1) % 2]
+            first = await client.post(**asking(here, [ASK], "kl", reasoning_effort="high"))
+            self.statuses.append(first.status_code)
+            second = await client.post(**asking(there, second_turn(first), "kl", reasoning_effort="high"))
+            async with self._changed:
+                self.statuses.append(second.status_code)
+                self._changed.notify_all()
+            number += 1
+
+    async def more(self, turns):
+        """Waits for this many more turns."""
+        wanted = len(self.statuses) + 2 * turns
+        async with self._changed, asyncio.timeout(10):
+            await self._changed.wait_for(lambda: len(self.statuses) >= wanted)
+
+
+def test_a_store_killed_and_started_again_under_load(emulated, monkeypatch):
+    monkeypatch.setattr("proxy.state.redis.SECONDS", 5.0)  # a killed store refuses at once: no busy machine looks lost
+    clients = "clients: [{name: limited, key: kl, requests_per_minute: 100000}]\n"
+    with (
+        Valkey() as valkey,
+        Served(config(emulated, valkey, clients)) as one,
+        Served(config(emulated, valkey, clients)) as two,
+    ):
+        one.app.wall = two.app.wall = lambda: 1_800_000_000.0
+
+        async def play():
+            load = Load((one, two))
+            running_load = asyncio.create_task(load.run(32))
+            await load.more(32)
+            assert not one.lines("state", 0) and not two.lines("state", 0)
+            valkey.kill()
+            assert await both(1)
+            await load.more(32)
+            valkey.start()
+            assert await both(2)
+            await load.more(32)
+            load.stopped = True
+            await running_load
+            return load
+
+        async def both(count):
+            told = [await asyncio.to_thread(worker.lines, "state", count) for worker in (one, two)]
+            return [len(lines) for lines in told] == [count, count]
+
+        load = asyncio.run(play())
+        assert set(load.statuses) == {200}
+        for worker in (one, two):
+            assert [line["type"] == "ok" for line in worker.lines("state", 0)] == [False, True], "each turn once"
+            assert 'toolwire_state_errors_total{operation="' in worker.metrics()
+        assert loop(one, two, "kl").status_code == 200 and kinds(emulated)[0] == "thinking", "found by the other"
+        left = [int(ask(to, [ASK], "kl").headers["x-ratelimit-remaining-requests"]) for to in (one, two)]
+        assert left[1] == left[0] - 1, "counted together again"

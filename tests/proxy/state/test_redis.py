@@ -58,17 +58,17 @@ def test_lost_and_found_again():
         await store.put("a", b"1", 60)
         running.kill()
         assert await store.get(["a"]) == [None]
-        assert told[-1][0] == "get" and told[-1][1] != "ok"
+        assert told[-1][0] == "get" and told[-1][1] != "ok" and told[-1][2]
         before = len(told)
         assert [await store.incr("n", 1, 60), await store.incr("n", 1, 60)] == [1, 2], "counters go on in this process"
         assert not await store.swap("s", None, b"1", 60)
         assert len(told) == before, "nothing is tried during the pause"
         now[0] += PAUSE
-        assert await store.get(["a"]) == [None] and len(told) == before + 1
+        assert await store.get(["a"]) == [None] and len(told) == before + 1 and not told[-1][2]
         running.start()
         now[0] += PAUSE
         await store.put("a", b"2", 60)
-        assert told[-1] == ("put", "ok") and await store.get(["a"]) == [b"2"]
+        assert told[-1] == ("put", "ok", True) and await store.get(["a"]) == [b"2"]
         await store.aclose()
 
     with Valkey() as running:
