@@ -40,6 +40,7 @@ from proxy.state.shared import SharedCircuits
 from proxy.stored import stored
 from proxy.upstream import make
 from proxy.upstream.aws import Signer
+from proxy.upstream.google import SignIns
 from proxy.upstream.images import Images
 from proxy.upstream.transport import Transport
 
@@ -85,13 +86,14 @@ class App:
         self.tools = Tools(
             self.circuits, clock, random.random, new_id, self._told, self._fell_back, self._signer, self._images
         )
-        self.gateway = Gateway(config, environ, self._transport)
+        self._sign_ins = SignIns(environ, wall)
+        self.gateway = Gateway(config, environ, self._transport, self._sign_ins)
         self.draining = False
         self._circuits_told = 0.0
 
     def reload(self, config: Config) -> None:
         """Takes a new configuration for requests from now on."""
-        self.gateway = Gateway(config, self._environ, self._transport)
+        self.gateway = Gateway(config, self._environ, self._transport, self._sign_ins)
         self._signer.warm(config.providers)
 
     def _provider(self, name: str) -> Provider | None:

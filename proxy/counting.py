@@ -10,7 +10,7 @@ from adapters import json
 from adapters.errors import Failure, Malformed, Rejected
 from adapters.format import Call, Counts, Incoming, Outgoing
 from adapters.model import Request
-from proxy.engine.attempt import address
+from proxy.engine.attempt import opened
 from proxy.engine.job import Tools
 from proxy.engine.plan import Destination, Plan, characters
 from proxy.exchange import Exchange
@@ -59,8 +59,7 @@ async def count(plan: Plan, request: Request, tools: Tools) -> tuple[int, Destin
 
 async def _asked(to: Destination, outgoing: Outgoing, tools: Tools) -> int:
     """The upstream's count. Raises Broken, Malformed."""
-    url, headers = address(to, outgoing, to.keys[0], tools.signer)
-    response = await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
+    response = await opened(to, outgoing, to.keys[0], tools.signer)
     try:
         body = await response.body(MAX_BODY)
     finally:

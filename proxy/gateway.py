@@ -13,6 +13,7 @@ from adapters.format import Upstream
 from proxy.access import Access
 from proxy.config.model import Config, ModelInfo, Provider, Route, Target
 from proxy.engine.plan import OTHER, Destination, Member, Prepared, Table
+from proxy.upstream.sign_in import SignIn
 from proxy.upstream.transport import Site, Transport, site
 
 MOST_DIRECT = 4096
@@ -22,16 +23,24 @@ MOST_DIRECT = 4096
 class Gateway:
     """A configuration at work. A reload makes a new one; requests under way keep theirs.
 
-    Raises ValueError, with what is wrong, for a CA file or a proxy that cannot be used.
+    Raises ValueError, with what is wrong, for a CA file, a proxy or credentials that cannot be used. Without `sign_in`
+    nothing signs in.
     """
 
-    def __init__(self, config: Config, environ: Mapping[str, str], transport: Callable[[str], Transport]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        environ: Mapping[str, str],
+        transport: Callable[[str], Transport],
+        sign_in: Callable[[Provider], SignIn | None] = lambda _: None,
+    ) -> None:
         self.config = config
         self.access = Access(config.clients)
         self._transport = transport
         self._sites: dict[str, Site] = {
             name: site(provider, environ) for name, provider in config.providers.items()
         }
+        self._sign_ins = {name: sign_in(provider) for name, provider in config.providers.items()}
         self._direct: OrderedDict[tuple[str, str], Destination] = OrderedDict()
         self._known = _known(config)
         prepared = [made for route in config.routes if (made := self._prepare(route)) is not None]
@@ -119,6 +128,7 @@ class Gateway:
             hosts=tuple(filter(None, (urlsplit(provider.base_url).hostname,))),
             secrets=_secrets(provider),
             lacks=_lacks(info, provider.flags(model)),
+            sign_in=self._sign_ins[provider.name],
         )
 
 

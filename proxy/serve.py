@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -31,6 +32,7 @@ from proxy.config.source import Overrides, configured
 from proxy.gateway import Gateway
 from proxy.observe.logs import Lines, Log, json_log, text_log
 from proxy.upstream import make
+from proxy.upstream.google import SignIns
 from proxy.workers import Supervisor, end_with_supervisor, inherited, tell_supervisor
 
 KEEP_ALIVE_SECONDS = 75
@@ -70,7 +72,7 @@ def _serve(args: argparse.Namespace, config: Config, log: Log) -> int:
     port: int = listener.getsockname()[1]
     logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
     if server.workers > 1 and not worker:
-        Gateway(config, os.environ, make)  # what no worker could use ends it here
+        Gateway(config, os.environ, make, SignIns(os.environ, time.time))  # what no worker could use ends it here
         grace = server.drain_seconds + SUPERVISOR_GRACE
         return Supervisor(listener, server.workers, grace, log).run(lambda: _hello(config, port))
     if worker:

@@ -52,7 +52,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """Gemini on Vertex by OAuth. `credentials` is a path or the JSON text; `None` is the environment's own."""
+    """Gemini on Vertex by OAuth. `credentials` is a path or the JSON text; `None`: Application Default Credentials."""
 
     project: str
     location: str

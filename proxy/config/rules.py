@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.presets import PRESETS
+from proxy.config import google
 from proxy.config.build import api_of, region_of
 from proxy.config.nodes import Document
 from proxy.config.problem import Path, quoted, suggestion
@@ -26,7 +27,7 @@ def apply(document: Document, environ: Mapping[str, str] | None, host: str | Non
     the address that stands above the file's."""
     data = _mapping(document.data)
     for found in (
-        _providers(data, environ),
+        _providers(data, document, environ),
         _targets(data, document),
         _routes(data),
         _clients(data, document, host),
@@ -57,13 +58,15 @@ def _list(value: Any) -> list[Any]:
 # --- providers ---------------------------------------------------------------------------------------------------
 
 
-def _providers(data: dict[str, Any], environ: Mapping[str, str] | None) -> Found:
+def _providers(data: dict[str, Any], document: Document, environ: Mapping[str, str] | None) -> Found:
     for name, entry in _mapping(data.get("providers")).items():
         known = {key: value for key, value in _mapping(entry).items() if not isinstance(value, list)}
         path = "providers", name
         if isinstance(known.get("api"), str | None) and isinstance(known.get("preset"), str | None):
             yield from _preset(path, known)
             yield from _platform(path, known, environ)
+            if "vertex" in known and environ is not None:
+                yield from _vertex((*path, "vertex"), _mapping(known["vertex"]), document)
         for header in _mapping(known.get("headers")):
             if header.lower() in _OWN_HEADERS:
                 yield (*path, "headers", header), "is set by toolwire itself"
@@ -90,6 +93,19 @@ def _platform(path: Path, entry: dict[str, Any], environ: Mapping[str, str] | No
     region = environ is None or region_of({"aws": _mapping(entry.get("aws"))}, environ)
     if api == "bedrock-converse" and "base_url" not in entry and not region:
         yield path, "the region is missing: set aws.region, AWS_REGION or base_url"
+
+
+def _vertex(path: Path, entry: dict[str, Any], document: Document) -> Found:
+    if not google.installed():
+        yield path, google.MISSING
+    credentials, place = entry.get("credentials"), (*path, "credentials")
+    if not isinstance(credentials, str) or not credentials or place in document.unknown:
+        return
+    try:
+        google.info(credentials)
+    except ValueError as error:
+        shown = document.origin(place) or ("" if credentials.lstrip().startswith("{") else quoted(credentials))
+        yield place, f"{shown} {error}".lstrip()
 
 
 # --- routes ------------------------------------------------------------------------------------------------------

@@ -95,7 +95,10 @@ def _vertex() -> Schema:
         {
             "project": text("The Google Cloud project."),
             "location": text("Such as `global`, `us-central1`."),
-            "credentials": text("A service account's file, or its JSON; absent: the environment's own."),
+            "credentials": text(
+                "A Google credentials file (service account, authorized user, external account) or its JSON; absent: "
+                "Application Default Credentials. Needs the extra `vertex`."
+            ),
         },
         required=("project", "location"),
     )

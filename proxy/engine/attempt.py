@@ -64,9 +64,7 @@ class Try:
     async def _asked(self, filter_moves: bool, heard: Callable[[], None]) -> Streaming | Whole | Failure:
         to, outgoing = self._to, self.outgoing
         try:
-            url, headers = address(to, outgoing, self._key, self._tools.signer)
-            response = await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
-            self._response = response
+            response = self._response = await opened(to, outgoing, self._key, self._tools.signer)
             if response.status >= 300:
                 return await self._refused(response)
             if outgoing.stream and not _is_json(response):
@@ -201,9 +199,33 @@ def _is_json(response: Response) -> bool:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
+Signer = Callable[[Destination, Outgoing, str], Mapping[str, str]]
+
+
+async def opened(to: Destination, outgoing: Outgoing, key: str, signer: Signer | None) -> Response:
+    """The answer's head. A token that the upstream refuses is renewed once, and the request sent again as part of the
+    same attempt. Raises Broken."""
+    url, headers = address(to, outgoing, key, signer)
+    if to.sign_in is None:
+        return await to.transport.open(to.site, outgoing.method, url, headers, outgoing.body)
+    token = await to.sign_in.headers()
+    response = await to.transport.open(to.site, outgoing.method, url, {**token, **headers}, outgoing.body)
+    if response.status != 401:
+        return response
+    try:
+        renewed = await to.sign_in.renewed(token)
+    except BaseException:
+        response.close()
+        raise
+    if not renewed:
+        return response
+    response.close()
+    token = await to.sign_in.headers()
+    return await to.transport.open(to.site, outgoing.method, url, {**token, **headers}, outgoing.body)
+
+
 def address(
-    to: Destination, outgoing: Outgoing, key: str,
-    signer: Callable[[Destination, Outgoing, str], Mapping[str, str]] | None = None,
+    to: Destination, outgoing: Outgoing, key: str, signer: Signer | None = None
 ) -> tuple[str, dict[str, str]]:
     """URL and headers of a native request. Raises Broken where it cannot be signed."""
     query = {**outgoing.query, **to.query}

@@ -13,6 +13,7 @@ from proxy.config.model import Retry, Route, Timeouts, ToolCheck
 from proxy.config.patterns import matching
 from proxy.http import shortened
 from proxy.upstream.secrets import scrub
+from proxy.upstream.sign_in import SignIn
 from proxy.upstream.transport import Site, Transport
 
 OTHER = "other"
@@ -28,7 +29,7 @@ class Destination:
 
     `name` is provider/model as headers, logs and errors show it, `label` its bounded model label. `keys` holds ""
     alone where the provider needs none. `lacks`: what it cannot take, of "images" and "tools".
-    `hosts` and `secrets`: names and values that no error may show.
+    `hosts` and `secrets`: names and values that no error may show. `sign_in`: tokens in place of keys.
     """
 
     name: str
@@ -47,11 +48,13 @@ class Destination:
     lacks: frozenset[str] = frozenset()
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    sign_in: SignIn | None = None
 
     def cleaned(self, failure: Failure) -> Failure:
         """The failure as a client may see it, whichever field the upstream put its keys and addresses in."""
+        secrets = self.secrets if self.sign_in is None else (*self.secrets, *self.sign_in.secrets())
         message, code, param = (
-            text and scrub(text, self.secrets, self.hosts) for text in (failure.message, failure.code, failure.param)
+            text and scrub(text, secrets, self.hosts) for text in (failure.message, failure.code, failure.param)
         )
         return replace(failure, message=message or "", code=code, param=param)
 

@@ -63,7 +63,7 @@ def test_generated_pages_name_all_there_is():
 
 
 def test_there_are_configs():
-    assert len(CONFIGS) == 12
+    assert len(CONFIGS) == 13
 
 
 @pytest.mark.parametrize("text", CONFIGS)

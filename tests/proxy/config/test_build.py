@@ -166,8 +166,9 @@ def test_vertex_goes_with_the_flags():
 
 
 def test_platform_values():
-    assert provider("api: google-gemini, vertex: {project: p, location: l, credentials: c}").vertex == Vertex(
-        "p", "l", "c"
+    user = '{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"}'
+    assert provider(f"api: google-gemini, vertex: {{project: p, location: l, credentials: '{user}'}}").vertex == Vertex(
+        "p", "l", user
     )
     made = provider(
         "api: bedrock-converse, aws: {region: r, access_key_id: i, secret_access_key: s, session_token: t, profile: q}"

@@ -1,5 +1,7 @@
 """Every check a row: what is written, what the user reads."""
 
+import sys
+
 import pytest
 
 from proxy.config.overrides import Overrides
@@ -365,3 +367,44 @@ def test_no_value_of_a_reference_is_shown(problems):
 def test_many_problems_come_in_the_order_of_the_file(problems):
     text = "models: {m: {target: zz/x}}\nproviders: {a: {api: nope, base_url: x}}\nserver: {port: x}\nfoo: 1\n"
     assert [line.partition(" ")[0] for line in problems(text)] == ["1:14", "2:17", "2:28", "3:10", "4:1"]
+
+
+# --- credentials of Vertex ---------------------------------------------------------------------------------------
+
+SERVICE = '{"type": "service_account", "client_email": "e", "token_uri": "u", "private_key": "secret"}'
+CREDENTIALS = [
+    ("", "is no JSON, as a Google credentials file would be"),
+    ("[1]", "is no JSON object, as in a Google credentials file"),
+    ('{"type": "gdch_service_account"}', 'has no known "type" of Google credentials (known: service_account, '
+     "authorized_user, external_account, external_account_authorized_user, impersonated_service_account)"),
+    ('{"type": "authorized_user", "client_id": "c", "client_secret": "secret"}',
+     'lacks "refresh_token", which credentials of the type authorized_user have'),
+    (SERVICE, 'has a "private_key" that is no PEM private key'),
+    (SERVICE.replace('"secret"', r'"-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"'), ""),
+    ('{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"}', ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "wrong"), CREDENTIALS)
+def test_credentials_in_a_file_from_a_variable_and_as_text(content, wrong, tmp_path, problems):
+    path = tmp_path / "account.json"
+    path.write_text(content)
+    text = "providers: {v: {api: google-gemini, vertex: {project: p, location: l, credentials: '%s'}}}"
+    place = "1:71 providers.v.vertex.credentials: "
+    assert problems(text % path) == ([f'{place}"{path}" {wrong}'] if wrong else [])
+    environ = {"FILE": str(path), "TEXT": content}
+    assert problems(text % "${FILE}", environ) == ([f"{place}from ${{FILE}} {wrong}"] if wrong else [])
+    if content.startswith("{"):
+        assert problems(text % content) == ([f"{place}{wrong}"] if wrong else [])
+        assert problems(text % "${TEXT}", environ) == ([f"{place}from ${{TEXT}} {wrong}"] if wrong else [])
+
+
+def test_credentials_that_are_not_there(problems, monkeypatch):
+    text = "providers: {v: {api: google-gemini, vertex: {project: p, location: l, credentials: /no/such/file}}}"
+    missing = '1:71 providers.v.vertex.credentials: "/no/such/file" cannot be read: No such file or directory'
+    assert problems(text) == [missing]
+    assert problems(text, need_env=False) == []
+    monkeypatch.setitem(sys.modules, "google.auth", None)
+    extra = "1:37 providers.v.vertex: needs the package google-auth: pip install 'toolwire[vertex]'"
+    assert problems(text) == [extra, missing]
+    assert problems(text, need_env=False) == []

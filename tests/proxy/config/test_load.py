@@ -77,7 +77,8 @@ def test_no_secret_in_repr():
     )
     text = text.replace(
         "  local:",
-        "  v: {api: google-gemini, vertex: {project: p, location: l, credentials: secret-c}}\n"
+        "  v: {api: google-gemini, vertex: {project: p, location: l, credentials: '{\"type\": \"authorized_user\", "
+        "\"client_id\": \"i\", \"client_secret\": \"secret-c\", \"refresh_token\": \"secret-d\"}'}}\n"
         "  w: {api: bedrock-converse, aws: {region: r, access_key_id: secret-i, secret_access_key: secret-s, "
         "session_token: secret-t}}\n  local:",
     )
