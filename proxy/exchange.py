@@ -36,6 +36,7 @@ from proxy.http import (
 )
 from proxy.pump import Pump, unfit
 from proxy.state.kept import fetched, keep
+from proxy.state.makers import named, note
 from proxy.state.reasoning import remember, restored
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ class Exchange:
             plan = replace(plan, tool_check=self._tool_check(plan.tool_check))
         origins = tuple(dict.fromkeys(candidate.to.upstream.origin for candidate in plan.chain))
         request = await restored(self.app.store, self.record.client, request, origins)
+        request = await named(self.app.store, self.record.client, request, origins)
         job = Job(
             request, plan, request.stream, self.record.started, warnings=self.record.warnings,
             objects=self.dialect.name in OBJECT_DIALECTS,
@@ -262,6 +264,7 @@ class Exchange:
         except RecursionError:
             await self.refuse(unfit(Malformed("it is nested too deeply")))
             return
+        await self.note(result.to, result.tally)
         await self.remember(result.answer, result.to)
         await self.keep(reply, body)
         await self.give(body)
@@ -271,6 +274,12 @@ class Exchange:
         self._head_sent = True
         self.record.status = 200
         await respond(self._send, 200, self._head(b"application/json", len(body)), body)
+
+    async def note(self, to: Destination, tally: Tally) -> None:
+        """Keeps who made what the client cannot say that it is of."""
+        if tally.signed and to.api.name == self.dialect.api:
+            ttl = self.gateway.config.state.ttl_seconds
+            await note(self.app.store, self.record.client, tally.signed, to.upstream.origin, ttl)
 
     async def remember(self, answer: Answer, to: Destination) -> None:
         """Keeps what the next turn needs, before the client can ask for it."""

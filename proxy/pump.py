@@ -87,6 +87,7 @@ class Pump:
             if data:
                 await self._write(data)
             return empty
+        await self._exchange.note(self._stream.to, self._stream.tally)
         if self._folder is not None:
             await self._exchange.remember(self._folder.answer(), self._stream.to)
         data += self._encoder.close()

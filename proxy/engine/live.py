@@ -13,6 +13,8 @@ from adapters.events import (
     Failed,
     Finish,
     PartEnd,
+    ReasoningDelta,
+    Signed,
     TextDelta,
     UsageUpdate,
     is_answer,
@@ -27,10 +29,14 @@ MAX_WHOLE = 256 * 1024 * 1024
 """Bytes of a whole answer, over which an upstream counts as broken."""
 
 
+_SILENT = frozenset({CallDelta, PartEnd, ReasoningDelta})
+"""Events that tell a tally nothing."""
+
+
 @dataclass(slots=True)
 class Tally:
     """What the metrics and the log want to know of an answer. `calls`: those that began; `checked`: what became of
-    them, where they are checked."""
+    them, where they are checked; `signed`: signatures and encrypted blocks."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Finish | None = None
@@ -38,6 +44,7 @@ class Tally:
     answered: bool = False
     failure: Failure | None = None
     checked: Checked | None = None
+    signed: list[str] = field(default_factory=list)
 
     def outcomes(self) -> dict[str, int]:
         """Calls by outcome of their check."""
@@ -47,15 +54,18 @@ class Tally:
         """Counts these events."""
         for event in events:
             kind = type(event)
-            if kind is CallDelta or kind is PartEnd or (kind is TextDelta and self.answered):
+            if kind in _SILENT or (kind is TextDelta and self.answered):
                 continue
             if not self.answered and is_answer(event):
                 self.answered = True
             match event:
                 case UsageUpdate(usage):
                     self.usage = self.usage.updated(usage)
-                case CallStart():
+                case CallStart(signature=signature):
                     self.calls += 1
+                    self.signed += [signature] if signature else []
+                case Signed():
+                    self.signed += filter(None, [event.signature or event.data])
                 case Finish():
                     self.finish = event
                 case Failed(failure):
