@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from adapters.model import Media, Message, Opaque, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
-from adapters.tools.ids import MISSING, IdMap, IdRule
+from adapters.model import NOTHING, Media, Message, Opaque, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from adapters.tools.ids import MISSING, IdMap, IdRule, split
 
 NO_RESULT = "(no result)"
 BRIDGE = "Done."
@@ -160,11 +160,18 @@ def _paired(
             continue
         if any(one.wire != one.call.id for one in calls):
             renamed = iter(calls)
-            parts = tuple(replace(p, id=next(renamed).wire) if isinstance(p, ToolCall) else p for p in message.parts)
+            parts = tuple(_renamed(p, next(renamed).wire) if isinstance(p, ToolCall) else p for p in message.parts)
             message = replace(message, parts=parts)  # noqa: PLW2901 - the same turn under wire ids
         paired.append(message)
         paired.append(Message("tool", tuple(_result(one, warnings) for one in calls)))
     return paired
+
+
+def _renamed(call: ToolCall, wire: str) -> ToolCall:
+    """The call under its wire id; the item's id that a client joined to it stays with it."""
+    _, item = split(call.id)
+    own = {"openai-responses": {"id": item, **call.extras.get("openai-responses", NOTHING)}} if item else NOTHING
+    return replace(call, id=wire, extras={**call.extras, **own})
 
 
 def _calls(message: Message) -> list[ToolCall]:
@@ -187,7 +194,7 @@ def _asked(messages: list[Message], rule: IdRule | None, warnings: dict[str, Non
                 case ToolCall():
                     wire = ids.call(part.id, len(pairs.calls), part.name, part.arguments) if ids else part.id
                     pairs.calls.append(_Asked(part, wire, index))
-                    pairs.latest[part.id] = pairs.calls[-1]
+                    pairs.latest[part.id] = pairs.latest[split(part.id)[0]] = pairs.calls[-1]
                 case ToolResult():
                     found = _call_of(part, pairs)
                     if found is None:
@@ -201,7 +208,7 @@ def _asked(messages: list[Message], rule: IdRule | None, warnings: dict[str, Non
 def _call_of(result: ToolResult, pairs: _Pairs) -> _Asked | None:
     """The latest call of the result's id; without an id the first unanswered one of that name in the last turn."""
     if result.call_id not in MISSING:
-        return pairs.latest.get(result.call_id)
+        return pairs.latest.get(result.call_id) or pairs.latest.get(split(result.call_id)[0])
     calls = pairs.calls
     turn = [one for one in calls if one.turn == calls[-1].turn and one.result is None]
     named = [one for one in turn if result.name in (None, "", one.call.name)]

@@ -14,6 +14,9 @@ from hashlib import blake2b
 MISSING = frozenset({"", "null", "None"})
 """Ids that mean "no id": Mistral's SDK writes the string "null" (2026-11)."""
 
+_JOINED = re.compile(r"([^|]+)\|((?:fc|ctc)_[^|]*)")
+"""How clients of the Responses API join a call's id and its item's to one (2026-11)."""
+
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -73,6 +76,12 @@ def fresh(rule: IdRule, source: Callable[[int], str]) -> str:
     return rule.prefix + source(rule.fresh)
 
 
+def split(call_id: str) -> tuple[str, str | None]:
+    """The call's own id, and the id of its item where a client joined the two: `call_x|fc_y`."""
+    found = _JOINED.fullmatch(call_id) if "|" in call_id else None
+    return (found[1], found[2]) if found else (call_id, None)
+
+
 class IdMap:
     """Projects the ids of one conversation, call by call in order of appearance.
 
@@ -87,6 +96,7 @@ class IdMap:
 
     def call(self, call_id: str, position: int, name: str, arguments: str) -> str:
         """The wire id of a call. `position` is its place among all calls of the conversation."""
+        call_id, _ = split(call_id)
         if call_id in MISSING:
             seed = f"{position}\0{name}\0{arguments}"
         elif self._valid.fullmatch(call_id) and call_id not in self._taken:

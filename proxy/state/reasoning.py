@@ -15,6 +15,7 @@ from typing import Any
 
 from adapters import json
 from adapters.model import Answer, Message, Part, Reasoning, Request, Text, ToolCall
+from adapters.tools.ids import split
 from proxy.state.store import Store
 
 
@@ -43,7 +44,8 @@ def _key(call: ToolCall) -> str:
     except ValueError:
         arguments = call.arguments.encode("utf-8", "surrogatepass")
     told = blake2b(digest_size=20)
-    for piece in (call.id.encode("utf-8", "surrogatepass"), call.name.encode("utf-8", "surrogatepass"), arguments):
+    call_id, _ = split(call.id)
+    for piece in (call_id.encode("utf-8", "surrogatepass"), call.name.encode("utf-8", "surrogatepass"), arguments):
         told.update(len(piece).to_bytes(8, "big") + piece)
     return told.hexdigest()
 

@@ -261,6 +261,23 @@ def test_name_projection_and_back(host: str, name: str) -> None:
     assert calls_of(told) == [("c1", name, "{}")]
 
 
+# --- ids ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("back", ["call_a|fc_9", "call_a"])
+def test_ids_that_a_client_joined_are_split(host: str, back: str) -> None:
+    """`call_x|fc_y`, as clients of the Responses API keep a call's id and its item's, is told as `call_x` alone is."""
+
+    def asked(first: str, second: str, result: str) -> bytes:
+        called = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+        turn = {"role": "assistant", "content": None, "tool_calls": [{"id": one, **called} for one in (first, second)]}
+        results = [{"role": "tool", "tool_call_id": one, "content": one[:6]} for one in (second, result)]
+        return sent(host, chat(tool("f"), messages=[USER, turn, *results])).body
+
+    assert asked("call_a|fc_9", "call_b|fc_8", back) == asked("call_a", "call_b", "call_a")
+
+
 # --- DeepSeek -------------------------------------------------------------------------------------------------------
 
 

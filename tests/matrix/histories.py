@@ -28,7 +28,10 @@ from tests.matrix.conversations import PIXEL
 Json = Any
 
 NAMES = ("get_time", "files.read", "files/read", "größe", "a b", "x" * 90, "1st", "_", "mcp__srv__do-it", "$", "日付")
-IDS = ("", "null", "call_0", "call_0", "call_1", "toolu_01", "fc_1", "a" * 90, "id with spaces", "ü-1", "functions.f:0")
+IDS = (
+    "", "null", "call_0", "call_0", "call_1", "toolu_01", "fc_1", "a" * 90, "id with spaces", "ü-1", "functions.f:0",
+    "call_2|fc_2", "call_2|fc_3",
+)  # fmt: skip
 BLANKS = ("", " ", "\n", "\u00a0")
 ARGUMENTS = ("", "{}", '{"city":"Köln"}', '{"n":123456789012345678901234567890}', "[1]", "{", '"text"', "null", " {} ")
 SCHEMAS: tuple[Json, ...] = (

@@ -1,6 +1,7 @@
 """What a client drops comes back, to its own client and its own upstream only."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -39,6 +40,7 @@ def own(part):
     [
         ((SIGNED, CALL), (CALL,), (own(SIGNED), CALL)),
         ((SIGNED, CALL), (SPACED,), (own(SIGNED), SPACED)),
+        ((SIGNED, CALL), (replace(CALL, id="call_0|fc_1"),), (own(SIGNED), replace(CALL, id="call_0|fc_1"))),
         ((SIGNED, Text("t"), REDACTED, CALL), (Text("t"), CALL), (own(SIGNED), Text("t"), own(REDACTED), CALL)),
         ((SIGNED, CALL), (Reasoning("hm"), CALL), (own(SIGNED), CALL)),
         ((SIGNED, CALL), (Reasoning("hm", api="b", id="rs_1"), CALL), (own(SIGNED), CALL)),

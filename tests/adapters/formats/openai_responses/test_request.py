@@ -242,6 +242,8 @@ SEALED = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text"
             (sealed(), ToolCall("call_1", "f", "{}", extras={NAME: {"id": "call-17"}})), [SEALED, CALLED],
             id="a call's id of another form",
         ),
+        pytest.param((sealed(), ToolCall("call_1|fc_1", "f", "{}")), [SEALED, CALLED_BY_ID], id="both ids in one"),
+        pytest.param((ToolCall("call_1|fc_1", "f", "{}"),), [CALLED], id="both ids in one, without reasoning"),
     ],
 )
 def test_reasoning(parts, written):
