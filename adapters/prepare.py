@@ -8,8 +8,9 @@ way back.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from adapters import json
 from adapters.errors import Rejected
@@ -18,6 +19,7 @@ from adapters.history import HistoryRules, adapt
 from adapters.model import NOTHING, Extras, Json, Message, Part, Request, Tool, ToolCall, ToolChoice, ToolResult
 from adapters.tools.ids import IdRule
 from adapters.tools.names import NameMap, NameRule, project, spelled
+from adapters.tools.offered import Offered, derive
 from adapters.tools.prompted import in_words, loosened
 from adapters.tools.schema import Inverse, Projection
 from adapters.tools.text_calls import is_prompted, looked_for
@@ -78,49 +80,41 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
     prompted = is_prompted(upstream)
     if prompted:
         rules = loosened(rules)
-    tools, namespaces = _flat(_declared(request, rules), rules)
-    tools = _distinct(tools, warnings)
-    calls = [part for m in request.messages for part in m.parts if isinstance(part, ToolCall)]
-    functions = [tool for tool in tools if tool.kind != "builtin"]
-    called = [_flat_name(call.name, call.extras, rules) for call in calls]
-    names = project([tool.name for tool in functions] + called, rules.names)
-    custom = frozenset() if rules.custom_tools else frozenset(t.name for t in functions if t.kind == "custom")
-    choice, tools = _choice(request, tools, rules, warnings)
     target = _Target(rules, upstream)
-    wired: list[Tool] = []
-    inverses: dict[str, Inverse] = {}
-    schemas: dict[str, bytes] = {}
-    for tool in tools:
-        wire, inverse, schema = _wired(tool, names, target, warnings)
-        wired.append(wire)
-        schemas[f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name] = schema
-        if inverse is not None:
-            inverses[tool.name] = inverse
-    if rules.sort_tools and not any(tool.cache for tool in wired):
-        wired.sort(key=lambda tool: _order(tool, names, rules.names))
-    rename = _Rename(names, inverses, rules)
+    offers = _declared(request, rules)
+    declared = derive(offers, ("declared", *target.key), partial(_listed, offers, target))
+    calls = [part for m in request.messages for part in m.parts if isinstance(part, ToolCall)]
+    called = {_flat_name(call.name, call.extras, rules) for call in calls}
+    names = declared.names if called <= declared.functions else project(declared.functions | called, rules.names)
+    warnings.update(declared.warnings)
+    choice, tools = _choice(request, declared.tools, rules, warnings)
+    make = partial(_wire, tools, names, target)
+    usual = tools is declared.tools and names is declared.names
+    wire = derive(tools, ("wire", *target.key), make) if usual else make()
+    warnings.update(wire.warnings)
+    rename = _Rename(names, wire.inverses, rules)
     messages, told = adapt(
         [rename.message(m) for m in request.messages], rules.history, rules.ids, rules.api, upstream.origin
     )
-    may_call = (choice is None or choice.mode != "none") and any(tool.kind != "builtin" for tool in wired)
+    may_call = (choice is None or choice.mode != "none") and any(tool.kind != "builtin" for tool in wire.tools)
     reading = Reading(
         model=upstream.model,
         origin=upstream.origin,
         stream=request.stream,
         names=names.original,
-        inverses=inverses,
-        custom=custom,
-        namespaces=namespaces,
-        declared=frozenset(tool.name for tool in functions),
+        inverses=wire.inverses,
+        custom=declared.custom,
+        namespaces=declared.namespaces,
+        declared=declared.functions,
         after_results=bool(request.messages) and request.messages[-1].role == "tool",
-        schemas=schemas,
+        schemas=wire.schemas,
         recover=looked_for(request, upstream, may_call),
         may_call=may_call,
         choices=request.sampling.n or 1,
     )
     if choice is not None and choice.names:
         choice = replace(choice, names=tuple(names[name] for name in choice.names))
-    done = replace(request, messages=messages, tools=tuple(wired), tool_choice=choice)
+    done = replace(request, messages=messages, tools=wire.tools, tool_choice=choice)
     if prompted:
         done = in_words(done, upstream, warnings)
     return Prepared(done, reading, (*warnings, *told))
@@ -194,13 +188,13 @@ def _flat(tools: Iterable[Tool], rules: Rules) -> tuple[list[Tool], dict[str, tu
     return flat, origins
 
 
-def _distinct(tools: list[Tool], warnings: dict[str, None]) -> list[Tool]:
+def _distinct(tools: list[Tool], warnings: list[str]) -> list[Tool]:
     seen: set[tuple[str | None, str]] = set()
     kept: list[Tool] = []
     for tool in tools:
         key = (tool.namespace, tool.name)
         if key in seen and tool.kind != "builtin":
-            warnings[f"tools: {tool.name} is declared twice; the first declaration holds"] = None
+            warnings.append(f"tools: {tool.name} is declared twice; the first declaration holds")
             continue
         seen.add(key)
         kept.append(tool)
@@ -211,6 +205,64 @@ def _distinct(tools: list[Tool], warnings: dict[str, None]) -> list[Tool]:
 class _Target:
     rules: Rules
     upstream: Upstream
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What the tools' wire form depends on beside the tools."""
+        rules = self.rules
+        return (
+            rules.schema, rules.names, rules.custom_tools, rules.namespaces, rules.sort_tools, self.upstream.variant
+        )
+
+
+@dataclass(slots=True, frozen=True)
+class _Listed:
+    """A request's tools with flat names, each once. `functions`: the names of all that are not built in."""
+
+    tools: Offered
+    namespaces: Mapping[str, tuple[str, str]]
+    functions: frozenset[str]
+    custom: frozenset[str]
+    names: NameMap
+    warnings: Mapping[str, None]
+
+
+def _listed(tools: tuple[Tool, ...], target: _Target) -> _Listed:
+    rules = target.rules
+    warnings: list[str] = []
+    flat, namespaces = _flat(tools, rules)
+    flat = _distinct(flat, warnings)
+    functions = frozenset(tool.name for tool in flat if tool.kind != "builtin")
+    custom = frozenset() if rules.custom_tools else frozenset(tool.name for tool in flat if tool.kind == "custom")
+    names = project(functions, rules.names)
+    return _Listed(Offered(flat), namespaces, functions, custom, names, dict.fromkeys(warnings))
+
+
+@dataclass(slots=True, frozen=True)
+class _Wire:
+    """Tools as the wire has them, in its order, and the rest of what a `Reading` says of them."""
+
+    tools: Offered
+    inverses: Mapping[str, Inverse]
+    schemas: Mapping[str, bytes]
+    warnings: Mapping[str, None]
+
+
+def _wire(tools: tuple[Tool, ...], names: NameMap, target: _Target) -> _Wire:
+    warnings: dict[str, None] = {}
+    wired: list[Tool] = []
+    inverses: dict[str, Inverse] = {}
+    schemas: dict[str, bytes] = {}
+    for tool in tools:
+        wire, inverse, schema = _wired(tool, names, target, warnings)
+        wired.append(wire)
+        schemas[f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name] = schema
+        if inverse is not None:
+            inverses[tool.name] = inverse
+    rules = target.rules
+    if rules.sort_tools and not any(tool.cache for tool in wired):
+        wired.sort(key=lambda tool: _order(tool, names, rules.names))
+    return _Wire(Offered(wired), inverses, schemas, warnings)
 
 
 def _wired(
@@ -231,10 +283,7 @@ def _wired(
         warnings[f"tools.{tool.name}: {note}"] = None
     name, wire, strict = names[tool.name], projection.schema, projection.strict
     if name != tool.name or wire is not tool.schema or strict is not tool.strict:
-        tool = Tool(  # `replace` takes 8 times as long, for each tool of each request
-            name, tool.description, wire, strict, tool.kind, tool.grammar, tool.namespace, tool.builtin, tool.deferred,
-            tool.cache, tool.extras,
-        )
+        tool = replace(tool, name=name, schema=wire, strict=strict)
     return tool, projection.inverse, source
 
 
@@ -283,8 +332,8 @@ def _order(tool: Tool, names: NameMap, rule: NameRule) -> tuple[bool, str, str]:
 
 
 def _choice(
-    request: Request, tools: list[Tool], rules: Rules, warnings: dict[str, None]
-) -> tuple[ToolChoice | None, list[Tool]]:
+    request: Request, tools: tuple[Tool, ...], rules: Rules, warnings: dict[str, None]
+) -> tuple[ToolChoice | None, tuple[Tool, ...]]:
     """The tool choice in modes that the wire has, and the tools that are offered then."""
     choice = request.tool_choice
     if not request.tools and tools:
@@ -297,20 +346,20 @@ def _choice(
         return None, tools
     choice = replace(choice, names=tuple(_choice_name(name, tools) for name in choice.names))
     if choice.mode == "allowed" and "allowed" not in rules.choices:
-        tools = [tool for tool in tools if tool.name in choice.names]
+        tools = tuple(tool for tool in tools if tool.name in choice.names)
         choice = ToolChoice("required" if choice.required else "auto")
     elif choice.mode == "named" and "named" not in rules.choices:
-        tools = [tool for tool in tools if tool.name in choice.names]
+        tools = tuple(tool for tool in tools if tool.name in choice.names)
         choice = ToolChoice("required")
     elif choice.mode == "none" and "none" not in rules.choices:
-        return None, []
+        return None, ()
     if choice.mode == "required" and "required" not in rules.choices:
         warnings[f"tool_choice: {rules.api} cannot force a call here, the model is free to answer in text"] = None
         choice = ToolChoice("auto")
     return (choice if choice.mode in rules.choices else None), tools
 
 
-def _choice_name(name: str, tools: list[Tool]) -> str:
+def _choice_name(name: str, tools: tuple[Tool, ...]) -> str:
     """The flat name that is meant. Raises Rejected where no such tool is declared."""
     if any(tool.name == name for tool in tools):
         return name

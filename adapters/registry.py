@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from adapters.format import Api, Dialect
+from adapters.format import Api, Dialect, Keeps
 
 APIS = {
     "openai-chat": "openai_chat",
@@ -41,6 +41,14 @@ def dialect(name: str) -> Dialect | None:
     """The dialect's format, None where this version does not have it."""
     module = _module(DIALECTS[name])
     return cast("Dialect | None", getattr(module, "DIALECT", None))
+
+
+@cache
+def keeper(name: str) -> Keeps | None:
+    """The dialect, where its clients continue, fetch and delete answers. Asked at each request: `isinstance` of a
+    protocol takes as long as reading a message."""
+    found = dialect(name)
+    return found if isinstance(found, Keeps) else None
 
 
 def built() -> frozenset[str]:

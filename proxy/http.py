@@ -65,6 +65,8 @@ _NO_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 _SQUARE = bytes.maketrans(b"{}", b"[]")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _RUN = re.compile(rb"\[+|\]+")
+_TAKEN = 16
+"""Levels taken off at once each: more than requests have, few enough to stay linear."""
 
 
 def depth_over(body: bytes, limit: int) -> bool:
@@ -77,9 +79,9 @@ def depth_over(body: bytes, limit: int) -> bool:
 
 
 def _nested(text: bytes, limit: int) -> bool:
-    """Takes the two innermost levels off everywhere, which leaves little of ordinary texts, and counts the rest."""
+    """Takes the innermost levels off everywhere, which leaves nothing of ordinary texts, and counts the rest."""
     left, taken = text.translate(_SQUARE, _NO_BRACKETS), 0
-    while taken < 2 and len(shorter := left.replace(b"[]", b"")) < len(left):
+    while taken < _TAKEN and len(shorter := left.replace(b"[]", b"")) < len(left):
         left, taken = shorter, taken + 1
     depth = taken
     for run in _RUN.finditer(left):

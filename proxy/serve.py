@@ -174,6 +174,7 @@ class Worker:
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=max(1, round(self._config.server.drain_seconds)),
             ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from adapters import json
-from adapters.format import Dialect, Keeps
+from adapters.format import Dialect
+from adapters.registry import keeper
 from proxy.state.store import Store
 
 
@@ -21,14 +22,16 @@ async def entry(store: Store, client: str | None, id: str) -> Any:
 
 async def fetched(store: Store, client: str | None, dialect: Dialect, body: Any) -> Any:
     """The entry of the answer that a request continues; None where it continues none, or one that is not there."""
-    if not isinstance(dialect, Keeps) or (id := dialect.previous(body)) is None:
+    keeps = keeper(dialect.name)
+    if keeps is None or (id := keeps.previous(body)) is None:
         return None
     return await entry(store, client, id)
 
 
 async def keep(store: Store, client: str | None, dialect: Dialect, reply: Any, whole: bytes, ttl: float) -> None:
     """Keeps an answer, if its client wants that."""
-    if isinstance(dialect, Keeps) and (made := dialect.kept(reply, whole)) is not None:
+    keeps = keeper(dialect.name)
+    if keeps is not None and (made := keeps.kept(reply, whole)) is not None:
         id, value = made
         await store.put(_key(client, id), value, ttl)
 

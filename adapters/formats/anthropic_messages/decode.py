@@ -7,7 +7,7 @@ API version, fields of betas. What has no neutral word stays in the extras of th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from adapters.errors import Rejected
@@ -34,6 +34,7 @@ from adapters.model import (
     ToolChoice,
     ToolResult,
 )
+from adapters.tools.offered import ToolLists
 
 DIALECT = "messages"
 _HEADERS = ("anthropic-version", "anthropic-beta")
@@ -77,7 +78,7 @@ def decode_count(body: Json, call: Call) -> Incoming:
 def _incoming(fields: Fields, call: Call) -> Incoming:
     model = fields.needed("model")
     messages = _system(fields.take("system")) + _messages(fields.take("messages"))
-    tools = tuple(_tool(value, f"tools.{index}") for index, value in enumerate(fields.items("tools")))
+    tools = _tools(fields.items("tools"))
     choice, parallel = _choice(fields.object("tool_choice"))
     output_config = Fields.of(fields.object("output_config") or {}, "output_config")
     effort, output = output_config.text("effort"), _output(fields, output_config)
@@ -156,6 +157,11 @@ def _choice(value: dict[str, Json] | None) -> tuple[ToolChoice | None, bool | No
         case "tool":
             return ToolChoice("named", (fields.needed("name"),)), parallel
     raise Rejected("tool_choice.type is required", "tool_choice.type")
+
+
+@ToolLists
+def _tools(values: list[Json]) -> Iterable[Tool]:
+    return (_tool(value, f"tools.{index}") for index, value in enumerate(values))
 
 
 def _tool(value: Json, path: str) -> Tool:

@@ -13,6 +13,7 @@ from adapters.formats.shared.claude import OTHER, Facts, facts
 from adapters.formats.shared.claude_strict import Left
 from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.model import NOTHING, Json, Request, Tool, ToolChoice
+from adapters.tools.offered import derive
 from adapters.tools.schema import Projection, anthropic, anthropic_strict
 
 _BUILT_IN: Mapping[str, Mapping[str, Json]] = {
@@ -49,6 +50,8 @@ def schema_rule(tool: Tool, upstream: Upstream) -> Projection:
 
 def offered(request: Request, warnings: dict[str, None]) -> Request:
     """The request with native built-in tools; those without such a form are left out, a forced one is Rejected."""
+    if derive(request.tools, f"{NAME}: own", lambda: not any(t.kind == "builtin" or t.deferred for t in request.tools)):
+        return request
     tools: list[Tool] = []
     renamed: dict[str, str | None] = {}
     for tool in request.tools:
@@ -91,8 +94,15 @@ def streaming(request: Request, upstream: Upstream) -> Streaming:
     return Streaming(True if wanted else None)
 
 
-def declarations(tools: Iterable[Tool], streams: Streaming, warnings: dict[str, None]) -> list[Block]:
-    """The `tools` of a request, strict as far as the limits allow."""
+def declarations(tools: tuple[Tool, ...], streams: Streaming, warnings: dict[str, None]) -> list[Block]:
+    """The `tools` of a request, strict as far as the limits allow. The blocks are the caller's to mark."""
+    made, told = derive(tools, (NAME, streams.eager), lambda: _declarations(tools, streams))
+    warnings.update(told)
+    return [block.copy() for block in made]
+
+
+def _declarations(tools: Iterable[Tool], streams: Streaming) -> tuple[list[Block], dict[str, None]]:
+    warnings: dict[str, None] = {}
     left = Left()
     made: list[Block] = []
     for tool in tools:
@@ -114,7 +124,7 @@ def declarations(tools: Iterable[Tool], streams: Streaming, warnings: dict[str, 
         if tool.deferred:
             block["defer_loading"] = True
         made.append(_marked({**block, **native}, tool))
-    return made
+    return made, warnings
 
 
 def _marked(block: Block, tool: Tool) -> Block:

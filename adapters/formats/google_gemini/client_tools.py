@@ -10,6 +10,7 @@ from adapters.formats.google_gemini.target import API
 from adapters.formats.google_gemini.tools import NATIVE_SCHEMA
 from adapters.formats.shared.fields import Fields, wrong
 from adapters.model import NOTHING, Json, Tool, ToolChoice
+from adapters.tools.offered import ToolLists
 
 _WORDS: Mapping[str, str] = {
     "googleSearch": "web_search",
@@ -30,7 +31,8 @@ _WORDS: Mapping[str, str] = {
 _LIVE_ONLY = frozenset({"behavior"})
 
 
-def tools(listed: Sequence[Json]) -> tuple[Tool, ...]:
+@ToolLists
+def tools(listed: Sequence[Json]) -> list[Tool]:
     """Functions and built-in tools; one object of the list may hold several kinds."""
     made: list[Tool] = []
     for index, entry in enumerate(listed):
@@ -44,7 +46,7 @@ def tools(listed: Sequence[Json]) -> tuple[Tool, ...]:
                 made += _functions(value, f"{path}.functionDeclarations")
             else:
                 made.append(Tool(kind, kind="builtin", builtin=_WORDS.get(kind, kind), extras={API: {kind: value}}))
-    return tuple(made)
+    return made
 
 
 def _functions(value: Json, path: str) -> list[Tool]:

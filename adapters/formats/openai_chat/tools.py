@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from adapters.errors import Rejected
 from adapters.formats.openai_chat.details import API
 from adapters.formats.shared.fields import Fields, wrong
 from adapters.model import NOTHING, CacheMark, Grammar, Json, Tool, ToolChoice
+from adapters.tools.offered import ToolLists
 
 _BUILTIN = {
     "web_search": "web_search",
@@ -16,9 +19,10 @@ _BUILTIN = {
 """Types of tools that a host runs itself -> neutral words; others keep their type as the word."""
 
 
-def decode(values: list[Json], path: str = "tools") -> tuple[Tool, ...]:
+@ToolLists
+def decode(values: list[Json]) -> Iterable[Tool]:
     """The neutral tools."""
-    return tuple(_tool(Fields.of(value, f"{path}[{index}]"), value) for index, value in enumerate(values))
+    return (_tool(Fields.of(value, f"tools[{index}]"), value) for index, value in enumerate(values))
 
 
 def _tool(fields: Fields, raw: Json) -> Tool:

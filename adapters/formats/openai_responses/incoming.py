@@ -9,7 +9,7 @@ from adapters import json
 from adapters.errors import Rejected
 from adapters.format import Call, IdSource, Incoming
 from adapters.formats.openai_responses.items import Conversation
-from adapters.formats.openai_responses.tools import read_choice, read_tools
+from adapters.formats.openai_responses.tools import listed, read_choice
 from adapters.formats.openai_responses.words import ENCRYPTED, LOGPROBS, NAME
 from adapters.formats.shared.fields import Fields, wrong
 from adapters.formats.shared.openai_models import ORDER
@@ -63,7 +63,7 @@ def decode(body: Json, call: Call) -> Incoming:
 
 def _request(fields: Fields, model: str, include: list[str], warnings: list[str]) -> Request:
     conversation = _conversation(fields)
-    tools = _all_tools(read_tools(fields.items("tools")), conversation.tools)
+    tools = _all_tools(listed(fields.items("tools")), conversation.tools)
     stream = fields.flag("stream") or False
     store = fields.flag("store")
     output, verbosity = _text(fields)
@@ -150,7 +150,7 @@ def _all_tools(declared: tuple[Tool, ...], loaded: list[Tool]) -> tuple[Tool, ..
         if (tool.namespace, tool.name) not in known:
             known.add((tool.namespace, tool.name))
             late.append(tool)
-    return (*declared, *late)
+    return (*declared, *late) if late else declared
 
 
 def _sampling(fields: Fields, scored: bool) -> Sampling:

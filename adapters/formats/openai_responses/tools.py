@@ -10,6 +10,7 @@ from adapters.format import Upstream
 from adapters.formats.openai_responses.words import NAME, own, rest
 from adapters.formats.shared.fields import Fields
 from adapters.model import NOTHING, Extras, Grammar, Json, Tool, ToolChoice
+from adapters.tools.offered import ToolLists
 from adapters.tools.schema import Level, Projection, openai_base, openai_strict
 
 BUILTINS: Mapping[str, str] = {
@@ -54,6 +55,10 @@ def read_tools(declared: Iterable[Json], path: str = "tools", extra: Mapping[str
             case str() as kind:
                 tools.append(_builtin(kind, value, extra))
     return tuple(tools)
+
+
+listed = ToolLists(read_tools)
+"""The tools that a request declares itself."""
 
 
 def _function(fields: Fields, extra: Mapping[str, Json]) -> Tool:

@@ -37,26 +37,28 @@ class Fields:
         return self.values.pop(name, None)
 
     def text(self, name: str) -> str | None:
-        value = self.take(name)
+        value = self.values.pop(name, None)
         if value is None or isinstance(value, str):
             return value
         raise wrong(self.at(name), "a string")
 
     def needed(self, name: str) -> str:
         """A text that must be there and not be empty."""
-        value = self.text(name)
-        if not value:
+        value = self.values.pop(name, None)
+        if value and isinstance(value, str):
+            return value
+        if value is None or value == "":
             raise Rejected(f"{self.at(name)} is required", self.at(name))
-        return value
+        raise wrong(self.at(name), "a string")
 
     def flag(self, name: str) -> bool | None:
-        value = self.take(name)
+        value = self.values.pop(name, None)
         if value is None or isinstance(value, bool):
             return value
         raise wrong(self.at(name), "true or false")
 
     def integer(self, name: str, least: int | None = None) -> int | None:
-        value = self.take(name)
+        value = self.values.pop(name, None)
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
@@ -66,7 +68,7 @@ class Fields:
         return value
 
     def number(self, name: str) -> float | None:
-        value = self.take(name)
+        value = self.values.pop(name, None)
         if value is None:
             return None
         if not isinstance(value, int | float) or isinstance(value, bool):
@@ -74,14 +76,14 @@ class Fields:
         return value
 
     def object(self, name: str) -> dict[str, Json] | None:
-        value = self.take(name)
+        value = self.values.pop(name, None)
         if value is None or isinstance(value, dict):
             return value
         raise wrong(self.at(name), "an object")
 
     def items(self, name: str) -> list[Json]:
         """A list; empty where there is none."""
-        value = self.take(name)
+        value = self.values.pop(name, None)
         if value is None:
             return []
         if isinstance(value, list):
