@@ -9,7 +9,7 @@ and closed by PartEnd; parts are numbered 0, 1, 2 … in order of appearance ove
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -248,6 +248,9 @@ class _Head:
     logprobs: list[Json] = field(default_factory=list)
 
 
+_DELTAS: Mapping[type[Event], str] = {TextDelta: "text", CallDelta: "call"}
+
+
 class Folder:
     """Collects events; `answer()` is what they amount to."""
 
@@ -260,7 +263,13 @@ class Folder:
         self.failure: Failure | None = None
 
     def feed(self, events: Iterable[Event]) -> None:
+        parts = self._parts
         for event in events:
+            if (kind := _DELTAS.get(type(event))) is not None:
+                found = parts.get(event.part)  # type: ignore[union-attr]
+                if found is not None and found.kind == kind:
+                    found.texts.append(event.text)  # type: ignore[union-attr]
+                    continue
             self._take(event)
 
     def _take(self, event: Event) -> None:

@@ -24,7 +24,8 @@ def loads(text: bytes | str) -> Any:
     An unpaired surrogate escape becomes U+FFFD: no UTF-8 can carry it on.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
-    if len(data) < len(_LONG) or _LONG not in data.translate(_DIGITS):  # 10 times as fast as a regular expression
+    # 20 digits in a row are four in a row of every fifth byte: a tenth of what a regular expression takes
+    if b"0000" not in data[4::5].translate(_DIGITS) or _LONG not in data.translate(_DIGITS):
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
