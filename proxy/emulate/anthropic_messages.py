@@ -16,6 +16,7 @@ from proxy.emulate.anthropic_thinking import blocks, unmarked
 from proxy.emulate.api import Api, Ask, Received, Refused, Reply, dumps, key_of
 from proxy.emulate.faults import LISTED, Mode, mode
 from proxy.emulate.sse import event
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -130,16 +131,18 @@ def _marks(body: Json) -> tuple[int, ...]:
 def _task(body: Json, betas: frozenset[str]) -> Task:
     messages = [message for message in body["messages"] if message["role"] != "system"]
     choice, allowed = _choice(body.get("tool_choice"))
+    now = asked([_entry(message) for message in messages])
+    results = _results(messages, now.since)
     wanted = (body.get("output_config") or {}).get("format")
     return Task(
-        user=_last_text(messages),
+        user=now.user,
         tools=tuple(Tool(t["name"], t["input_schema"]) for t in body.get("tools") or [] if "input_schema" in t),
         choice=choice,
         allowed=allowed,
         parallel=not (body.get("tool_choice") or {}).get("disable_parallel_tool_use"),
-        results=_results(messages),
-        rounds=_rounds(messages),
-        reasoning=_thinks(body, betas, bool(_results(messages))),
+        results=results,
+        rounds=now.rounds,
+        reasoning=_thinks(body, betas, bool(results)),
         stop=tuple(body.get("stop_sequences") or ()),
         max_tokens=body["max_tokens"],
         output=wanted["schema"] if wanted else None,
@@ -172,41 +175,27 @@ def _thinks(body: Json, betas: frozenset[str], after_results: bool) -> bool:
     return False
 
 
-def _last_text(messages: list[Json]) -> str:
-    for message in reversed(messages):
-        if message["role"] == "user" and (text := _text(message["content"])):
-            return text
-    return ""
+def _entry(message: Json) -> Entry:
+    kinds = {block["type"] for block in blocks(message["content"])}
+    if message["role"] == "assistant":
+        return Entry("model", calls="tool_use" in kinds)
+    return Entry("results" if "tool_result" in kinds else "user", _text(message["content"]))
 
 
 def _text(content: Json) -> str:
     return "\n".join(block["text"] for block in blocks(content) if block["type"] == "text")
 
 
-def _results(messages: list[Json]) -> tuple[Result, ...]:
+def _results(messages: list[Json], since: int) -> tuple[Result, ...]:
     """Of the last turn, however many messages it was sent in."""
-    last: list[Json] = []
-    while messages and messages[-1]["role"] == "user":
-        last = [*blocks(messages[-1]["content"]), *last]
-        messages = messages[:-1]
-    calls = blocks(messages[-1]["content"]) if messages else []
+    last = [block for message in messages[since:] for block in blocks(message["content"])]
+    calls = blocks(messages[since - 1]["content"]) if since else []
     names = {block["id"]: block["name"] for block in calls if block["type"] == "tool_use"}
     return tuple(
         Result(b["tool_use_id"], names.get(b["tool_use_id"], ""), _text(b.get("content") or []))
         for b in last
         if b["type"] == "tool_result"
     )
-
-
-def _rounds(messages: list[Json]) -> int:
-    """Assistant messages with calls since the last user message without results."""
-    count = 0
-    for message in reversed(messages):
-        kinds = {block["type"] for block in blocks(message["content"])}
-        if message["role"] == "user" and "tool_result" not in kinds:
-            return count
-        count += "tool_use" in kinds
-    return count
 
 
 # other endpoints

@@ -20,6 +20,7 @@ from proxy.emulate.bedrock_families import family
 from proxy.emulate.bedrock_messages import merged
 from proxy.emulate.bedrock_rules import Problem
 from proxy.emulate.faults import Mode, mode
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -129,16 +130,15 @@ def _task(body: Json, how: Mode) -> Task:
     turns = merged(body["messages"])
     extra, config = body.get("additionalModelRequestFields") or {}, body.get("inferenceConfig") or {}
     choice, allowed = _choice((body.get("toolConfig") or {}).get("toolChoice"), extra.get("tool_choice") or {})
-    users = [index for index, turn in enumerate(turns) if turn["role"] == "user" and _text(turn)]
-    later = turns[users[-1] + 1 :] if users else turns
+    now = asked([_entry(turn) for turn in turns])
     return Task(
-        user=_text(turns[users[-1]]) if users else "",
+        user=now.user,
         tools=tuple(Tool(spec["name"], spec["inputSchema"]["json"]) for spec in specs(body)),
         choice=choice,
         allowed=allowed,
         parallel=not (extra.get("tool_choice") or {}).get("disable_parallel_tool_use"),
         results=_results(turns),
-        rounds=sum(1 for turn in later if turn["role"] == "assistant" and _has(turn, "toolUse")),
+        rounds=now.rounds,
         reasoning=_thinks(body, extra, how),
         stop=tuple(config.get("stopSequences") or ()),
         max_tokens=config.get("maxTokens"),
@@ -178,6 +178,12 @@ def _thinks(body: Json, extra: Json, how: Mode) -> bool:
     if any(word not in (None, "none") for word in words):
         return True
     return bool(rules.claude and rules.claude.thinks and thinking.get("type") != "disabled")
+
+
+def _entry(turn: Json) -> Entry:
+    if turn["role"] == "assistant":
+        return Entry("model", calls=_has(turn, "toolUse"))
+    return Entry("results" if _has(turn, "toolResult") else "user", _text(turn))
 
 
 def _has(turn: Json, name: str) -> bool:

@@ -13,6 +13,7 @@ from proxy.emulate.cohere_answer import JSON_HEADERS, QUIRKS, error_frame, strea
 from proxy.emulate.cohere_check import check, schema_of, thinks
 from proxy.emulate.cohere_rules import Problem
 from proxy.emulate.faults import LISTED, Mode, mode
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -83,17 +84,16 @@ def read(received: Received) -> Ask:
 
 def _task(body: Json, family: str) -> Task:
     messages: list[Json] = body["messages"]
-    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
-    last = users[-1] if users else -1
+    now = asked([_entry(message) for message in messages])
     wants, choice = body.get("response_format") or {}, body.get("tool_choice")
     choices: dict[Json, Choice] = {"REQUIRED": "required", "NONE": "none"}
     reasoning = thinks(body, family)
     return Task(
-        user=text_of(messages[last]["content"]) if users else "",
+        user=now.user,
         tools=tuple(Tool(tool["function"]["name"], _schema(tool["function"])) for tool in body.get("tools") or []),
         choice=choices.get(choice, "auto"),
-        results=_results(messages),
-        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls")),
+        results=_results(messages, now.since),
+        rounds=now.rounds,
         reasoning=reasoning,
         stop=tuple(body.get("stop_sequences") or ()),
         max_tokens=body.get("max_tokens"),
@@ -106,14 +106,20 @@ def _schema(function: Json) -> Json:
     return function.get("parameters") or {"type": "object", "properties": {}}
 
 
-def _results(messages: list[Json]) -> tuple[Result, ...]:
-    tail = len(messages)
-    while tail and messages[tail - 1]["role"] == "tool":
-        tail -= 1
-    calls = messages[tail - 1].get("tool_calls") or [] if tail else []
+def _entry(message: Json) -> Entry:
+    if message["role"] == "assistant":
+        return Entry("model", calls=bool(message.get("tool_calls")))
+    if message["role"] == "tool":
+        return Entry("results")
+    return Entry("user", text_of(message.get("content"))) if message["role"] == "user" else Entry("other")
+
+
+def _results(messages: list[Json], since: int) -> tuple[Result, ...]:
+    calls = messages[since - 1].get("tool_calls") or [] if since else []
+    found = [message for message in messages[since:] if message["role"] == "tool"]
     names = {call["id"]: call["function"]["name"] for call in calls}
     return tuple(
-        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m["content"])) for m in messages[tail:]
+        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m["content"])) for m in found
     )
 
 

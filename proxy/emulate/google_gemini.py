@@ -16,6 +16,7 @@ from proxy.emulate.google_gemini_families import family
 from proxy.emulate.google_gemini_proto import Problem, camel
 from proxy.emulate.google_gemini_schemas import as_json_schema
 from proxy.emulate.google_gemini_signatures import is_user
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -125,17 +126,16 @@ def read(received: Received) -> Ask:
 
 def _task(body: Json, name: str) -> Task:
     contents, config = body["contents"], body.get("generationConfig") or {}
-    users = [index for index, content in enumerate(contents) if is_user(content)]
+    now = asked([_entry(content) for content in contents])
     calling = (body.get("toolConfig") or {}).get("functionCallingConfig") or {}
-    later = contents[users[-1] + 1 :] if users else contents
     choice: dict[str, Choice] = {"ANY": "required", "NONE": "none"}
     return Task(
-        user=_text(contents[users[-1]]) if users else "",
+        user=now.user,
         tools=tuple(Tool(one["name"], _schema(one)) for one in declarations(body)),
         choice=choice.get(calling.get("mode", "AUTO"), "auto"),
         allowed=tuple(calling["allowedFunctionNames"]) if calling.get("allowedFunctionNames") else None,
-        results=_results(contents[-1]),
-        rounds=sum(1 for content in later if any("functionResponse" in part for part in content["parts"])),
+        results=_results(contents[now.since :]),
+        rounds=now.rounds,
         reasoning=_thinks(config.get("thinkingConfig") or {}, name),
         stop=tuple(config.get("stopSequences") or ()),
         max_tokens=config.get("maxOutputTokens"),
@@ -174,9 +174,16 @@ def _text(content: Json) -> str:
     return "\n".join(part["text"] for part in content["parts"] if part.get("text"))
 
 
-def _results(content: Json) -> tuple[Result, ...]:
-    """Of the last content; a lone text is shown as it is."""
-    found = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
+def _entry(content: Json) -> Entry:
+    if content.get("role") == "model":
+        return Entry("model", calls=any("functionCall" in part for part in content["parts"]))
+    return Entry("user" if is_user(content) else "results", _text(content))
+
+
+def _results(contents: list[Json]) -> tuple[Result, ...]:
+    """Of the last turn; a lone text is shown as it is."""
+    parts = [part for content in contents for part in content["parts"]]
+    found = [part["functionResponse"] for part in parts if "functionResponse" in part]
     return tuple(Result(one.get("id", ""), one["name"], _shown(one["response"])) for one in found)
 
 

@@ -16,6 +16,7 @@ from proxy.emulate.mistral_check import check, thinks
 from proxy.emulate.mistral_messages import Invalid
 from proxy.emulate.mistral_quirks import error as late_error
 from proxy.emulate.sse import data
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -102,19 +103,18 @@ def read(received: Received) -> Ask:
 
 def _task(body: Json, family: str) -> Task:
     messages: list[Json] = body["messages"]
-    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
-    last = users[-1] if users else -1
+    now = asked([_entry(message) for message in messages])
     choice, allowed = _choice(body.get("tool_choice"))
     wants = body.get("response_format") or {}
     stop = body.get("stop")
     return Task(
-        user=text_of(messages[last].get("content")) if users else "",
+        user=now.user,
         tools=tuple(Tool(t["function"]["name"], _schema(t["function"])) for t in body.get("tools") or []),
         choice=choice,
         allowed=allowed,
         parallel=body.get("parallel_tool_calls") is not False,
-        results=_results(messages),
-        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls")),
+        results=_results(messages, now.since),
+        rounds=now.rounds,
         reasoning=thinks(body, family),
         stop=(stop,) if isinstance(stop, str) else tuple(stop or ()),
         max_tokens=body.get("max_tokens"),
@@ -139,14 +139,20 @@ def _choice(choice: Json) -> tuple[Choice, tuple[str, ...] | None]:
     return "auto", None
 
 
-def _results(messages: list[Json]) -> tuple[Result, ...]:
-    tail = len(messages)
-    while tail and messages[tail - 1]["role"] == "tool":
-        tail -= 1
-    calls = messages[tail - 1].get("tool_calls") or [] if tail else []
+def _entry(message: Json) -> Entry:
+    if message["role"] == "assistant":
+        return Entry("model", calls=bool(message.get("tool_calls")))
+    if message["role"] == "tool":
+        return Entry("results")
+    return Entry("user", text_of(message.get("content"))) if message["role"] == "user" else Entry("other")
+
+
+def _results(messages: list[Json], since: int) -> tuple[Result, ...]:
+    calls = messages[since - 1].get("tool_calls") or [] if since else []
+    found = [message for message in messages[since:] if message["role"] == "tool"]
     names = {call["id"]: call["function"]["name"] for call in calls}
     return tuple(
-        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m["content"])) for m in messages[tail:]
+        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m["content"])) for m in found
     )
 
 

@@ -14,6 +14,7 @@ from proxy.emulate.faults import LISTED, Mode, mode
 from proxy.emulate.ollama_answer import CREATED_AT, JSON_HEADERS, QUIRKS, error_frame, loaded, stream, whole
 from proxy.emulate.ollama_check import check_model, family, read_request, thinks
 from proxy.emulate.ollama_rules import Problem
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -104,15 +105,14 @@ def _kept(messages: list[Json], room: int) -> list[Json]:
 
 def _task(body: Json, given: Json, name: str) -> Task:
     messages, options = body["messages"], body["options"]
-    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
-    last = users[-1] if users else -1
+    now = asked([_entry(message) for message in messages])
     wants = body.get("format") or None
     most = options.get("num_predict", -1)
     return Task(
-        user=messages[last]["content"] if users else "",
+        user=now.user,
         tools=tuple(_tools(body, given, name)),
-        results=_results(messages),
-        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls")),
+        results=_results(messages, now.since),
+        rounds=now.rounds,
         reasoning=thinks(body, name),
         stop=tuple(options.get("stop") or ()),
         max_tokens=int(most) if most >= 0 else None,
@@ -132,16 +132,21 @@ def _tools(body: Json, given: Json, name: str) -> list[Tool]:
     return found
 
 
-def _results(messages: list[Json]) -> tuple[Result, ...]:
+def _entry(message: Json) -> Entry:
+    if message["role"] == "assistant":
+        return Entry("model", calls=bool(message.get("tool_calls")))
+    if message["role"] == "tool":
+        return Entry("results")
+    return Entry("user", message["content"]) if message["role"] == "user" else Entry("other")
+
+
+def _results(messages: list[Json], since: int) -> tuple[Result, ...]:
     """Of the last turn: by name, else by id, else in the order of the calls."""
-    tail = len(messages)
-    while tail and messages[tail - 1]["role"] == "tool":
-        tail -= 1
-    calls = messages[tail - 1].get("tool_calls") or [] if tail else []
+    calls = messages[since - 1].get("tool_calls") or [] if since else []
     functions = [(call or {}).get("function", {}).get("name", "") for call in calls]
     names = {call["id"]: name for call, name in zip(calls, functions, strict=True) if call and "id" in call}
     found = []
-    for index, message in enumerate(messages[tail:]):
+    for index, message in enumerate(m for m in messages[since:] if m["role"] == "tool"):
         ordered = functions[index] if index < len(functions) else ""
         identifier = message.get("tool_call_id", "")
         found.append(Result(identifier, message.get("tool_name") or names.get(identifier, ordered), message["content"]))

@@ -17,6 +17,7 @@ from proxy.emulate.openai_chat_families import thinks
 from proxy.emulate.openai_errors import SERVER, error, failure, models, refuse, unreadable
 from proxy.emulate.openai_rules import Problem
 from proxy.emulate.sse import data
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -55,19 +56,18 @@ def read(received: Received) -> Ask:
 
 def _task(body: Json, family: str) -> Task:
     messages: list[Json] = body["messages"]
-    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
-    last = users[-1] if users else -1
+    now = asked([_entry(message) for message in messages])
     functions = [{"type": "function", "function": function} for function in body.get("functions") or []]
     choice, allowed = _choice(_legacy_choice(body.get("function_call")) if functions else body.get("tool_choice"))
     wants = body.get("response_format") or {}
     return Task(
-        user=text_of(messages[last].get("content")) if users else "",
+        user=now.user,
         tools=tuple(_tool(tool) for tool in functions or body.get("tools") or []),
         choice=choice,
         allowed=allowed,
         parallel=body.get("parallel_tool_calls") is not False and not functions,
-        results=_results(messages),
-        rounds=sum(1 for message in messages[last + 1 :] if message.get("tool_calls") or message.get("function_call")),
+        results=_results(messages, now.since),
+        rounds=now.rounds,
         reasoning=thinks(body, family),
         stop=_stops(body.get("stop")),
         max_tokens=body.get("max_completion_tokens") or body.get("max_tokens"),
@@ -99,16 +99,22 @@ def _legacy_choice(choice: Json) -> Json:
     return {"type": "function", "function": choice} if isinstance(choice, dict) else choice
 
 
-def _results(messages: list[Json]) -> tuple[Result, ...]:
-    if messages[-1]["role"] == "function":
-        return (Result("", messages[-1]["name"], messages[-1].get("content") or ""),)
-    tail = len(messages)
-    while tail and messages[tail - 1]["role"] == "tool":
-        tail -= 1
-    calls = messages[tail - 1].get("tool_calls") or [] if tail else []
+def _entry(message: Json) -> Entry:
+    if message["role"] == "assistant":
+        return Entry("model", calls=bool(message.get("tool_calls") or message.get("function_call")))
+    if message["role"] in ("tool", "function"):
+        return Entry("results")
+    return Entry("user", text_of(message.get("content"))) if message["role"] == "user" else Entry("other")
+
+
+def _results(messages: list[Json], since: int) -> tuple[Result, ...]:
+    if legacy := [message for message in messages[since:] if message["role"] == "function"]:
+        return tuple(Result("", message["name"], message.get("content") or "") for message in legacy)
+    calls = messages[since - 1].get("tool_calls") or [] if since else []
+    found = [message for message in messages[since:] if message["role"] == "tool"]
     names = {call["id"]: call[call["type"]]["name"] for call in calls}
     return tuple(
-        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m.get("content"))) for m in messages[tail:]
+        Result(m["tool_call_id"], names.get(m["tool_call_id"], ""), text_of(m.get("content"))) for m in found
     )
 
 

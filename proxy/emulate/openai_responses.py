@@ -16,6 +16,7 @@ from proxy.emulate.openai_responses_answer import QUIRKS, error_frame, stream, w
 from proxy.emulate.openai_responses_check import check, items_of, thinks
 from proxy.emulate.openai_responses_tools import declared, schema_of, without_optionals
 from proxy.emulate.openai_rules import Problem
+from proxy.emulate.turns import Entry, asked
 
 Json = Any
 
@@ -45,19 +46,18 @@ def read(received: Received) -> Ask:
 
 
 def _task(body: Json, items: list[Json], how: Mode) -> Task:
-    users = [index for index, item in enumerate(items) if item.get("role") == "user"]
-    last = users[-1] if users else -1
+    now = asked([_entry(item) for item in items])
     choice, allowed = _choice(body.get("tool_choice"))
     wants = (body.get("text") or {}).get("format") or {}
     sparse = how.quirk == "null-optionals"
     return Task(
-        user=text_of(items[last].get("content")) if users else "",
+        user=now.user,
         tools=tuple(Tool(one.key, None if one.is_custom else _schema(one.tool, sparse)) for one in declared(body)),
         choice=choice,
         allowed=allowed,
         parallel=body.get("parallel_tool_calls") is not False,
-        results=_results(items),
-        rounds=_rounds(items[last + 1 :]),
+        results=_results(items, now.since),
+        rounds=now.rounds,
         reasoning=thinks(body, how.family),
         max_tokens=body.get("max_output_tokens"),
         output={"json_object": {}, "json_schema": wants.get("schema") or {}}.get(wants.get("type", "text")),
@@ -85,31 +85,26 @@ def _choice(choice: Json) -> tuple[Choice, tuple[str, ...] | None]:
     return "auto", None
 
 
-def _results(items: list[Json]) -> tuple[Result, ...]:
-    """The outputs at the end of the input."""
-    tail = len(items)
-    while tail and items[tail - 1].get("type") in OUTPUTS:
-        tail -= 1
-    names = {item["call_id"]: _name(item) for item in items[:tail] if item.get("type") in CALLS}
-    return tuple(
-        Result(item["call_id"], names.get(item["call_id"], ""), text_of(item["output"])) for item in items[tail:]
-    )
+def _entry(item: Json) -> Entry:
+    if item.get("type") in OUTPUTS:
+        return Entry("results")
+    if item.get("role") == "user":
+        return Entry("user", text_of(item.get("content")))
+    if item.get("role") in ("system", "developer"):
+        return Entry("other")
+    return Entry("model", calls=item.get("type") in CALLS)
+
+
+def _results(items: list[Json], since: int) -> tuple[Result, ...]:
+    """The outputs of the last turn."""
+    names = {item["call_id"]: _name(item) for item in items[:since] if item.get("type") in CALLS}
+    found = [item for item in items[since:] if item.get("type") in OUTPUTS]
+    return tuple(Result(item["call_id"], names.get(item["call_id"], ""), text_of(item["output"])) for item in found)
 
 
 def _name(call: Json) -> str:
     own, namespace = str(call["name"]), call.get("namespace")
     return own if namespace in (None, own) else f"{namespace}.{own}"
-
-
-def _rounds(items: list[Json]) -> int:
-    """Turns with calls: runs of calls that end at an output."""
-    count, calling = 0, False
-    for item in items:
-        if item.get("type") in CALLS:
-            count, calling = count + (not calling), True
-        elif item.get("type") in OUTPUTS:
-            calling = False
-    return count
 
 
 def text_of(content: Json) -> str:

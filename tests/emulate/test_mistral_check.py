@@ -178,7 +178,7 @@ SCHEMA = {"type": "json_schema", "json_schema": {"name": "a", "schema": EMPTY, "
     [
         ({}, Task("hi")),
         ({"temperature": None, "tools": None, "stop": None, "max_tokens": None, "response_format": None}, Task("hi")),
-        (said(SYSTEM, SYSTEM, USER, USER), Task("hi")),
+        (said(SYSTEM, SYSTEM, USER, USER), Task("hi\nhi")),
         (said(USER, TEXT, SYSTEM, USER), Task("hi")),
         (said(USER, TEXT, TEXT, USER), Task("hi")),
         (said(USER, {**TEXT, "prefix": True}), Task("hi")),
