@@ -83,7 +83,8 @@ class Outgoing:
     """A native request. `path` begins with "/" and is appended to the provider's base URL; it is percent-encoded.
 
     `headers` without authentication. `stream`: whether the upstream is asked to stream, which may differ from what
-    the client asked (a whole answer assembled from a stream).
+    the client asked (a whole answer assembled from a stream). `may_pause`: the answer may come in pieces that only a
+    client of the API's own dialect would ask for (`Continues`).
     """
 
     path: str
@@ -94,6 +95,7 @@ class Outgoing:
     query: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     method: str = "POST"
+    may_pause: bool = False
 
 
 class StreamDecoder(Protocol):
@@ -140,6 +142,14 @@ class Mends(Protocol):
     def mended(self, request: Request, upstream: Upstream, failure: Failure) -> Request | None:
         """The request changed as the API documents for this refusal (reasoning it cannot verify left out, a field it
         does not know dropped), to be tried once more at once; None where there is nothing to mend."""
+
+
+@runtime_checkable
+class Continues(Protocol):
+    """An API that pauses an answer, to be asked on for the rest of it."""
+
+    def continued(self, outgoing: Outgoing, piece: Answer) -> Outgoing | None:
+        """The request for what follows `piece`, the answer to `outgoing` in wire names; None where that is all."""
 
 
 # --- towards clients ---------------------------------------------------------------------------------------------
@@ -275,6 +285,7 @@ class Counts(Protocol):
 __all__ = [
     "Api",
     "Call",
+    "Continues",
     "Counts",
     "Dialect",
     "ErrorAnswer",

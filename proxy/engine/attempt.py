@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from email.utils import formatdate
+from functools import partial
 from urllib.parse import urlencode
 
 from adapters.checker import Checker, Offence, checker
 from adapters.errors import Failure, Malformed
 from adapters.events import Event, fold
-from adapters.format import Outgoing
+from adapters.format import Continues, Outgoing
+from adapters.joined import Joined
 from adapters.model import Answer, ToolCall
 from adapters.restore import Restorer
 from adapters.tools import ids
@@ -17,7 +20,7 @@ from adapters.tools.arguments import is_object
 from adapters.tools.recover import recoverer, salvaged
 from proxy.engine.gate import Gate
 from proxy.engine.job import Job, Streaming, Tools, Whole
-from proxy.engine.live import MAX_WHOLE, Live, Tally
+from proxy.engine.live import MAX_WHOLE, Live, Pieces, Tally
 from proxy.engine.plan import Destination
 from proxy.upstream.transport import Broken, Response
 
@@ -62,19 +65,38 @@ class Try:
         return self._taken(self._restorer().feed(events), filter_moves)
 
     async def _asked(self, filter_moves: bool, heard: Callable[[], None]) -> Streaming | Whole | Failure:
-        to, outgoing = self._to, self.outgoing
         try:
-            response = self._response = await opened(to, outgoing, self._key, self._tools.signer)
-            if response.status >= 300:
-                return await self._refused(response)
-            if outgoing.stream and not _is_json(response):
+            response = await self._sent(self.outgoing)
+            if isinstance(response, Failure):
+                return response
+            if self.outgoing.stream and not _is_json(response):
                 return await self._streamed(response, filter_moves, heard)
-            body = await response.body(MAX_WHOLE)
+            return await self._complete(response, filter_moves)
         except Broken as broken:
             self.close()
             return broken.failure
-        response.close()
-        return self._complete(body, response, filter_moves)
+
+    async def _sent(self, outgoing: Outgoing) -> Response | Failure:
+        """The answer to a request, its head read. Raises Broken."""
+        response = self._response = await opened(self._to, outgoing, self._key, self._tools.signer)
+        return await self._refused(response) if response.status >= 300 else response
+
+    async def _sent_on(self, outgoing: Outgoing) -> Response | Failure:
+        """The answer to a request for more of a paused answer, which an upstream begins as soon as any other piece."""
+        try:
+            async with asyncio.timeout(self._to.timeouts.idle):
+                return await self._sent(outgoing)
+        except Broken as broken:
+            return broken.failure
+        except TimeoutError:
+            return Failure("timeout_error", "The upstream did not go on with its answer in time.")
+
+    def _joined(self) -> Joined | None:
+        """What joins the pieces of an answer that may be paused."""
+        api, outgoing = self._to.api, self.outgoing
+        if outgoing.may_pause and isinstance(api, Continues):
+            return Joined(api, outgoing, self._job.warnings.append)
+        return None
 
     async def _refused(self, response: Response) -> Failure:
         try:
@@ -98,14 +120,25 @@ class Try:
         reading, rule, new_id = self.outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id
         return checker(self._job.plan.tool_check, reading, lambda events: Restorer(reading, rule, new_id).feed(events))
 
-    def _complete(self, body: bytes, response: Response, filter_moves: bool) -> Streaming | Whole | Failure:
-        """A whole answer, or a stream's request that was answered whole."""
-        try:
-            events = self._restorer().feed(
-                self._to.api.whole(body, self.outgoing.reading, response.headers))
-        except Malformed as error:
-            return Failure("malformed_response", f"The upstream broke its protocol: {error}.", status=response.status)
-        return self._taken(events, filter_moves)
+    async def _complete(self, response: Response, filter_moves: bool) -> Streaming | Whole | Failure:
+        """A whole answer, or a stream's request that was answered whole. Raises Broken."""
+        joined, restorer = self._joined(), self._restorer()
+        events: list[Event] = []
+        while True:
+            body = await response.body(MAX_WHOLE)
+            response.close()
+            try:
+                piece = self._to.api.whole(body, self.outgoing.reading, response.headers)
+                events += restorer.feed(piece if joined is None else joined.feed(piece))
+            except Malformed as error:
+                told = f"The upstream broke its protocol: {error}."
+                return Failure("malformed_response", told, status=response.status)
+            if joined is None or joined.next is None:
+                return self._taken(events, filter_moves)
+            following = await self._sent_on(joined.begin())
+            if isinstance(following, Failure):
+                return following
+            response = following
 
     def _taken(self, events: list[Event], filter_moves: bool) -> Streaming | Whole | Failure:
         """A whole answer in the client's terms, checked and counted."""
@@ -141,7 +174,10 @@ class Try:
     async def _streamed(
         self, response: Response, filter_moves: bool, heard: Callable[[], None]
     ) -> Streaming | Whole | Failure:
-        live = Live(response, self._to.api.decoder(self.outgoing.reading), self._restorer(), self._checker())
+        decoder = partial(self._to.api.decoder, self.outgoing.reading)
+        joined = self._joined()
+        pieces = None if joined is None else Pieces(joined, self._sent_on, decoder)
+        live = Live(response, decoder(), self._restorer(), self._checker(), pieces)
         if not self._job.stream:
             return await self._collected(live, filter_moves)
         gate = Gate(self._job.plan.commit_answer)

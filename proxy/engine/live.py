@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from adapters.checker import Checked, Checker, Offence
@@ -20,7 +21,8 @@ from adapters.events import (
     is_answer,
     is_content,
 )
-from adapters.format import StreamDecoder
+from adapters.format import Outgoing, StreamDecoder
+from adapters.joined import Joined
 from adapters.model import Usage
 from adapters.restore import Restorer
 from proxy.upstream.transport import Broken, Response
@@ -79,6 +81,15 @@ class Tally:
         return Failure("malformed_response", "The upstream ended its answer without text, refusal or tool call.")
 
 
+@dataclass(slots=True, frozen=True)
+class Pieces:
+    """How an answer goes on that the upstream may pause: `ask` sends a request on, `decoder` reads its answer."""
+
+    joined: Joined
+    ask: Callable[[Outgoing], Awaitable[Response | Failure]]
+    decoder: Callable[[], StreamDecoder]
+
+
 class Live:
     """A streamed answer. `read` gives events, None at its clean end; failures come as Failed, once, as the last event.
 
@@ -86,15 +97,20 @@ class Live:
     no failure. `heard`: the upstream has sent content, though it may still be kept back.
     """
 
-    __slots__ = ("_checker", "_decoder", "_ended", "_response", "_restorer", "content", "heard", "tally")
+    __slots__ = (
+        "_checker", "_decoder", "_ended", "_paused", "_pieces", "_response", "_restorer", "content", "heard", "tally"
+    )  # fmt: skip
 
     def __init__(
-        self, response: Response, decoder: StreamDecoder, restorer: Restorer, checker: Checker | None
+        self, response: Response, decoder: StreamDecoder, restorer: Restorer, checker: Checker | None,
+        pieces: Pieces | None = None,
     ) -> None:
         self._response = response
         self._decoder = decoder
         self._restorer = restorer
         self._checker = checker
+        self._pieces = pieces
+        self._paused = False
         self._ended = False
         self.tally = Tally(checked=checker.checked if checker is not None else None)
         self.content = False
@@ -115,6 +131,8 @@ class Live:
         """What the decoder gave, in the client's terms."""
         if not self.content and not self.heard:
             self.heard = any(map(is_content, events))
+        if self._pieces is not None:
+            events = self._pieces.joined.feed(events)
         events = self._restorer.feed(events)
         return events if self._checker is None else self._checker.feed(events)
 
@@ -122,6 +140,8 @@ class Live:
         """The events of the next read (maybe none). Awaits the upstream once."""
         if self._ended:
             return None
+        if self._paused:
+            return await self._go_on()
         try:
             data = await self._response.read()
         except Broken as broken:
@@ -152,8 +172,22 @@ class Live:
             if self.content:
                 return self._fail(Failure("stream_interrupted", f"The upstream broke off: {error}."))
             return self._fail(broken or Failure("malformed_response", f"The upstream broke off: {error}."))
-        self._ended = True
+        self._paused = self._pieces is not None and self._pieces.joined.next is not None
+        self._ended = not self._paused
         return self._told(events)
+
+    async def _go_on(self) -> list[Event]:
+        """Asks for the next piece of a paused answer."""
+        assert self._pieces is not None
+        self._paused = False
+        self._response.close()
+        result = await self._pieces.ask(self._pieces.joined.begin())
+        if isinstance(result, Failure):
+            if self.content and result.type == "connection_error":
+                return self._fail(Failure("stream_interrupted", f"The upstream broke off: {result.message}"))
+            return self._fail(result)
+        self._response, self._decoder = result, self._pieces.decoder()
+        return []
 
     def _fail(self, failure: Failure) -> list[Event]:
         self._ended = True

@@ -42,7 +42,8 @@ CLIENTS = (
     Client(
         "smolagents", "smolagents.py", "pip", ("smolagents[openai]>=1.20",), "chat",
         note="It refuses `final_answer` beside another call. Gemini has no switch for one call at a time "
-        "(`parallel_tool_calls: false` becomes a warning there), so a Gemini model may end a run early; not tried over Gemini.",
+        "(`parallel_tool_calls: false` becomes a warning there), so a Gemini model may end a "
+        "run early: not tried over Gemini.",
         models=tuple(model for model in ALL if "gemini" not in model),
     ),
     Client("openai-node", "openai_node.mjs", "npm", ("openai@7",), "chat, responses"),

@@ -8,11 +8,11 @@ from adapters import json
 from adapters.errors import Failure, Malformed
 from adapters.events import Event
 from adapters.format import Outgoing, Reading, Upstream
-from adapters.formats.anthropic_messages import errors, request, response
+from adapters.formats.anthropic_messages import continued, errors, request, response
 from adapters.formats.anthropic_messages.stream import Decoder
 from adapters.formats.anthropic_messages.wire import NAME
 from adapters.formats.shared import unverified
-from adapters.model import Request
+from adapters.model import Answer, Request
 
 
 class AnthropicMessages:
@@ -50,3 +50,6 @@ class AnthropicMessages:
 
     def mended(self, asked: Request, upstream: Upstream, failure: Failure) -> Request | None:
         return unverified.mended(asked, NAME, failure)
+
+    def continued(self, outgoing: Outgoing, piece: Answer) -> Outgoing | None:
+        return continued.continued(outgoing, piece)

@@ -16,6 +16,7 @@ from adapters.errors import Rejected
 from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.anthropic_messages.blocks import Block, placed, system, turns
 from adapters.formats.anthropic_messages.caching import settle
+from adapters.formats.anthropic_messages.continued import may_pause
 from adapters.formats.anthropic_messages.output import Shaped, shape
 from adapters.formats.anthropic_messages.thinking import decide
 from adapters.formats.anthropic_messages.tools import (
@@ -95,7 +96,7 @@ def _outgoing(path: str, draft: _Draft, body: Block, streams: bool) -> Outgoing:
             draft.warnings[f"{name}: left out, the host does not take it"] = None
     return Outgoing(
         path, json.dumps(body), replace(draft.reading, stream=streams), streams, draft.headers,
-        warnings=tuple(draft.warnings),
+        warnings=tuple(draft.warnings), may_pause=may_pause(draft.request, body),
     )
 
 

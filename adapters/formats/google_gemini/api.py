@@ -8,10 +8,10 @@ from adapters import json
 from adapters.errors import Failure, Malformed
 from adapters.events import Event
 from adapters.format import Outgoing, Reading, Upstream
-from adapters.formats.google_gemini import errors, mend, request, response
+from adapters.formats.google_gemini import continued, errors, mend, request, response
 from adapters.formats.google_gemini.stream import Decoder
 from adapters.formats.google_gemini.target import API
-from adapters.model import Request
+from adapters.model import Answer, Request
 
 
 class GoogleGemini:
@@ -52,3 +52,6 @@ class GoogleGemini:
 
     def mended(self, asked: Request, upstream: Upstream, failure: Failure) -> Request | None:
         return mend.mended(asked, failure)
+
+    def continued(self, outgoing: Outgoing, piece: Answer) -> Outgoing | None:
+        return continued.continued(outgoing, piece)

@@ -51,6 +51,14 @@ class Facts:
     penalties: bool = True
 
 
+def breaks_off(model: str, family: str | None = None) -> bool:
+    """Whether the model may break a long answer off, to be asked on (Gemini 4, 2026-11); names that do not say may."""
+    for name in (model, family or ""):
+        if (found := _NAME.search(name.lower().rpartition("/")[2])) is not None:
+            return int(found[1]) >= 4
+    return "gemma" not in model.lower()
+
+
 @lru_cache(maxsize=512)
 def facts(model: str, family: str | None = None) -> Facts:
     """The facts of a model; its family's where the name alone says nothing."""

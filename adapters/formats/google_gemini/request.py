@@ -14,6 +14,7 @@ from adapters import json
 from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.google_gemini import structured, thinking
 from adapters.formats.google_gemini.contents import contents
+from adapters.formats.google_gemini.continued import may_pause
 from adapters.formats.google_gemini.labels import labels
 from adapters.formats.google_gemini.target import API, DIALECT, Target, rules, target
 from adapters.formats.google_gemini.tools import tool_config, tool_list, usable
@@ -52,6 +53,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
         headers=headers,
         query={"alt": "sse"} if request.stream else {},
         warnings=(*warnings, *prepared.warnings),
+        may_pause=may_pause(request, upstream),
     )
 
 
