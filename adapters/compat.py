@@ -245,6 +245,13 @@ _OPENAI_CHAT = (
         "The call ids that the host takes: any, at most 40 characters, or exactly 9 letters and digits.",
         values=("any", "max-40", "9-alnum"),
     ),
+    Flag(
+        "repeats",
+        (),
+        "What the host's streams may say twice, and is taken off: `continued`, the last assistant message of the "
+        "request as the first piece of its continuation; `reasoning`, each piece of reasoning.",
+        words=("continued", "reasoning"),
+    ),
     _MAX_TOOLS,
     _SCHEMA_WORDS,
     _FIELDS,

@@ -125,6 +125,7 @@ PRESETS: Mapping[str, Preset] = {
                 "reasoning_style": "effort",
                 "message_name": False,
                 "unsupported_schema_keywords": ("additionalProperties",),
+                "repeats": ("continued", "reasoning"),
             },
             "openai-responses": {"unsupported_schema_keywords": ("additionalProperties",), "strict_tools": "off"},
         },

@@ -10,14 +10,15 @@ from starlette.routing import compile_path
 
 from adapters import json
 from adapters.format import Outgoing
-from proxy.emulate.api import Received, Refused
+from proxy.emulate.api import Ask, Received, Refused
 from proxy.emulate.registry import APIS
 
 EMULATED = {api.name: api for api in APIS}
 
 
-def taken(api: str, outgoing: Outgoing, model: str | None = None) -> None:
-    """Fails for what the provider would refuse; `model` is put in the request's place."""
+def taken(api: str, outgoing: Outgoing, model: str | None = None) -> Ask:
+    """The request as the emulated provider read it. Fails for what the provider would refuse; `model` is put in the
+    request's place."""
     path = EMULATED[api].base + unquote(outgoing.path)
     (params,) = (found.groupdict() for one in _paths(api) if (found := one.match(path)))
     body = json.loads(outgoing.body)
@@ -27,7 +28,7 @@ def taken(api: str, outgoing: Outgoing, model: str | None = None) -> None:
         body["model"] = model
     headers = dict(outgoing.headers)
     try:
-        EMULATED[api].read(Received(api, "POST", path, outgoing.query, params, headers, outgoing.body, body))
+        return EMULATED[api].read(Received(api, "POST", path, outgoing.query, params, headers, outgoing.body, body))
     except Refused as error:
         raise AssertionError(f"{error.reply.body.decode()}\n{outgoing.body.decode()}") from None
 

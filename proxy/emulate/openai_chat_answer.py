@@ -15,7 +15,12 @@ from proxy.emulate.sse import HEADERS, WRITING, data
 
 Json = Any
 
-QUIRKS = frozenset({*CHUNKS, *WRITING, *text_calls.QUIRKS, text_calls.REFUSED, "json-body", "error-in-200"})
+CONTINUED = "continued-repeated"
+"""The quirk of a host that gives the last assistant message once more before it goes on from it (xAI)."""
+
+QUIRKS = frozenset(
+    {*CHUNKS, *WRITING, *text_calls.QUIRKS, text_calls.REFUSED, CONTINUED, "json-body", "error-in-200"}
+)
 
 PIECE = 12
 """Characters in one delta."""
@@ -116,6 +121,9 @@ def _deltas(turn: Turn, choice: int) -> Iterator[Json]:
         yield {"reasoning_details": [_detail(signature=signature(plan.reasoning))]}
     else:
         yield from ({"reasoning_content": piece} for piece in pieces(plan.reasoning or ""))
+    last = turn.ask.body["messages"][-1]
+    if turn.mode.quirk == CONTINUED and last["role"] == "assistant" and last.get("content"):
+        yield {field: last["content"]}
     yield from ({field: piece} for piece in pieces(plan.text or ""))
     for index, call in enumerate(plan.calls):
         if _is_legacy(turn):

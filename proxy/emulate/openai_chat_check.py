@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.emulate.openai_chat_families import check_family, extra_fields, takes_marks, unmarked
+from proxy.emulate.openai_chat_families import check_family, extra_fields, missing_fields, takes_marks, unmarked
 from proxy.emulate.openai_chat_messages import check_messages
 from proxy.emulate.openai_rules import (
     Problem,
@@ -37,7 +37,9 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 def check(body: Json, family: str = "") -> None:
     """Raises Problem for the first rule that is broken. `family` is the model whose own rules apply too."""
     body = unmarked(body) if takes_marks(family) else body
-    fields(body, {**FIELDS, **dict.fromkeys(extra_fields(family), anything)}, ("model", "messages"))
+    known = {**FIELDS, **dict.fromkeys(extra_fields(family), anything)}
+    lacking = missing_fields(family)
+    fields(body, {name: rule for name, rule in known.items() if name not in lacking}, ("model", "messages"))
     check_messages(body["messages"], family)
     _check_together(body)
     for index, tool in enumerate(body.get("tools") or []):

@@ -47,6 +47,11 @@ _EXTRA: dict[str, tuple[str, ...]] = {
 }
 
 
+def missing_fields(family: str) -> tuple[str, ...]:
+    """Top-level fields that this family's hosts do not know yet."""
+    return ("stream_options", "parallel_tool_calls") if family.startswith("azure-old") else ()
+
+
 def takes_marks(family: str) -> bool:
     """Whether tools and content parts may carry Anthropic's `cache_control` (openai-chat §2)."""
     return family.startswith(("openrouter", "qwen"))

@@ -118,6 +118,12 @@ def _repeat_name(call: Json, opened: Json) -> None:
     call["function"]["name"] = opened["function"]["name"]
 
 
+def _repeat_head(call: Json, opened: Json) -> None:
+    """xAI and proxies: every delta is a whole entry."""
+    call.update(id=opened["id"], type="function")
+    _repeat_name(call, opened)
+
+
 def _name_late(chunks: list[Chunk]) -> list[Chunk]:
     """The name comes with the last piece of the arguments."""
     names = {call["index"]: call["function"].pop("name") for call in _calls(chunks) if "id" in call}
@@ -238,6 +244,15 @@ def _think_tags(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _doubled_reasoning(chunks: list[Chunk]) -> list[Chunk]:
+    """Each piece of reasoning twice (xAI)."""
+    found: list[Chunk] = []
+    for chunk in chunks:
+        thinks = any(delta.get("reasoning_content") for delta in _deltas([chunk]))
+        found += [chunk, copy.deepcopy(chunk)] if thinks else [chunk]
+    return found
+
+
 def _parallel_tool(chunks: list[Chunk]) -> list[Chunk]:
     """All calls inside one call of `multi_tool_use.parallel`, which nobody offered."""
     whole = _objects(copy.deepcopy(chunks))
@@ -297,6 +312,7 @@ CHUNKS: dict[str, Callable[[list[Chunk]], list[Chunk]]] = {
     "empty-name-later": _on_later_calls(lambda call, opened: call["function"].update(name="")),
     "null-name-later": _on_later_calls(lambda call, opened: call["function"].update(name=None)),
     "repeated-name": _on_later_calls(_repeat_name),
+    "repeated-head": _on_later_calls(_repeat_head),
     "name-late": _name_late,
     "name-in-pieces": _name_in_pieces,
     "functions-prefix": _on_calls(_prefix),
@@ -315,6 +331,7 @@ CHUNKS: dict[str, Callable[[list[Chunk]], list[Chunk]]] = {
     "message-for-delta": _message_for_delta,
     "content-parts": _on_deltas(_content_parts),
     "reasoning-field": _on_deltas(_reasoning_field),
+    "doubled-reasoning": _doubled_reasoning,
     "both-reasoning-fields": _on_deltas(_both_reasoning_fields),
     "think-tags": _think_tags,
     "finish-stop-with-calls": _finish_as("stop"),

@@ -150,6 +150,15 @@ ON_CALLS: list[tuple[str, list[Json]]] = [
         ],
     ),
     (
+        "repeated-head",
+        [
+            ROLE,
+            calls(opened(0)), calls(function(opened(0), arguments='{"a"')), calls(function(opened(0), arguments=":1}")),
+            calls(opened(1)), calls(function(opened(1), arguments="{")), calls(function(opened(1), arguments="}")),
+            {},
+        ],
+    ),
+    (
         "name-late",
         [
             ROLE,
@@ -246,6 +255,7 @@ ON_TEXT: list[tuple[str, list[Json]]] = [
             {},
         ],
     ),
+    ("doubled-reasoning", [TEXT[0], TEXT[1], TEXT[1], TEXT[2], TEXT[2], *TEXT[3:]]),
     ("reasoning-field", [TEXT[0], {"reasoning": "hm"}, {"reasoning": "m"}, *TEXT[3:]]),
     (
         "both-reasoning-fields",
@@ -321,7 +331,8 @@ def test_bytes(quirk: str, index: int, expected: bytes) -> None:
 def test_every_quirk_is_in_a_table() -> None:
     others = {"usage-in-finish", "usage-in-every-chunk", "usage-in-choice", "usage-x-groq", "message-for-delta"}
     assert set(CHUNKS) == {row[0] for row in [*ON_CALLS, *ON_TEXT]} | set(FINISH) | others
-    assert {*CHUNKS, *WRITING, *openai_chat_text.QUIRKS, "tool-use-failed", "json-body", "error-in-200"} == QUIRKS
+    alone = {"tool-use-failed", "json-body", "error-in-200", "continued-repeated"}
+    assert {*CHUNKS, *WRITING, *openai_chat_text.QUIRKS, *alone} == QUIRKS
 
 
 def test_quirks_of_whole_answers() -> None:

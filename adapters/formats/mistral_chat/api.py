@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from adapters.errors import Failure, Malformed
 from adapters.events import Event
-from adapters.format import Outgoing, Reading, Upstream
+from adapters.format import Outgoing, Reading, StreamDecoder, Upstream
 from adapters.formats.mistral_chat import errors, request
 from adapters.formats.mistral_chat.history import NAME
-from adapters.formats.mistral_chat.stream import PREFIX, Decoder, without_prefix
 from adapters.formats.shared.chat_chunks import Wire
 from adapters.formats.shared.chat_stream import ChatDecoder, whole
+from adapters.formats.shared.repeats import filtered, without_prefix
 from adapters.model import Request
 
 WIRE = Wire(NAME, errors.inside, thinking=True)
@@ -31,9 +31,8 @@ class MistralApi:
     def whole(self, body: bytes, reading: Reading, headers: Mapping[str, str]) -> list[Event]:
         return without_prefix(whole(body, WIRE, reading), reading)
 
-    def decoder(self, reading: Reading) -> Decoder | ChatDecoder:
-        decoder = ChatDecoder(WIRE, reading)
-        return Decoder(decoder, reading.facts[PREFIX]) if PREFIX in reading.facts else decoder
+    def decoder(self, reading: Reading) -> StreamDecoder:
+        return filtered(ChatDecoder(WIRE, reading), reading)
 
     def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
         return errors.failure(status, headers, body)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from adapters import json
 from adapters.errors import Rejected
@@ -122,11 +122,3 @@ def _media(media: Media) -> dict[str, Json]:
 
 def _url(media: Media) -> str:
     return media.url if media.url is not None else data_url.join(media.mime, media.data or "")
-
-
-def prefix_of(messages: Iterable[Message]) -> str:
-    """The text that the answer is to continue; "" where the last message is not the assistant's."""
-    last = next(iter(reversed(list(messages))), None)
-    if last is None or last.role != "assistant":
-        return ""
-    return "".join(part.text for part in last.parts if isinstance(part, Text | Refusal))

@@ -9,12 +9,12 @@ from dataclasses import replace
 from adapters import json
 from adapters.errors import Rejected
 from adapters.format import Outgoing, Upstream
-from adapters.formats.mistral_chat.history import NAME, Writer, prefix_of
-from adapters.formats.mistral_chat.stream import PREFIX
+from adapters.formats.mistral_chat.history import NAME, Writer
 from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.instruct import ANSWER_JSON, instructed, says_json
 from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.formats.shared.merge import merge
+from adapters.formats.shared.repeats import PREFIX, continued
 from adapters.history import HistoryRules
 from adapters.model import NOTHING, Json, Message, Request, Tool, ToolChoice
 from adapters.prepare import Rules, prepare
@@ -74,7 +74,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     warnings = dict.fromkeys(prepared.warnings)
     body = _body(prepared.request, upstream, warnings)
     body = merge(merge(body, request.options.get(NAME, NOTHING)), upstream.options)
-    prefix = prefix_of(prepared.request.messages)
+    prefix = continued(prepared.request.messages)
     reading = replace(prepared.reading, facts={PREFIX: prefix}) if prefix else prepared.reading
     return Outgoing(PATH, json.dumps(body), reading, request.stream, warnings=tuple(warnings))
 

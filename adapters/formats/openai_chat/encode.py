@@ -9,15 +9,18 @@ from typing import Any
 
 from adapters import json
 from adapters.errors import Rejected
-from adapters.format import Outgoing, Upstream
+from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.openai_chat.details import API
 from adapters.formats.openai_chat.history import Host, Writer
 from adapters.formats.openai_chat.thinking import Told, told
 from adapters.formats.shared.instruct import ANSWER_JSON, CALL_NOW, answer_schema, instructed, says_json
 from adapters.formats.shared.merge import merge
+from adapters.formats.shared.refusals import refused
+from adapters.formats.shared.refusals import told as told_refusals
+from adapters.formats.shared.repeats import PIECE, TWICE, continued
 from adapters.history import HistoryRules
 from adapters.model import NOTHING, Json, Message, OutputFormat, Request, Text, Tool, ToolChoice
-from adapters.prepare import Rules, prepare
+from adapters.prepare import Prepared, Rules, prepare
 from adapters.tools.ids import CHAT, MISTRAL, IdRule
 from adapters.tools.names import OPENAI
 from adapters.tools.schema import Level, Projection, openai_base, openai_strict
@@ -115,11 +118,22 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     job = _Job(prepared.request, upstream, told(prepared.request, upstream, warnings), warnings)
     stream = asked.stream or (job.told.on and job.flag("reasoning_style", "none") == "enable_thinking")
     body = {key: value for key, value in _body(job, stream).items() if value is not None}
-    for name in job.flag("unsupported_fields", ()):
+    for name in (*job.flag("unsupported_fields", ()), *refused(request)):
         if body.pop(name, None) is not None:
             job.left_out(name)
+    told_refusals(request, warnings)
     body = merge(merge(body, request.options.get(API, NOTHING)), upstream.options)
-    return Outgoing("/chat/completions", json.dumps(body), prepared.reading, stream, warnings=tuple(warnings))
+    return Outgoing("/chat/completions", json.dumps(body), _reading(prepared, job), stream, warnings=tuple(warnings))
+
+
+def _reading(prepared: Prepared, job: _Job) -> Reading:
+    """With what the host may say twice."""
+    repeats, facts = job.flag("repeats", ()), dict[str, Json]()
+    if "continued" in repeats and (text := continued(prepared.request.messages)):
+        facts[PIECE] = text
+    if "reasoning" in repeats:
+        facts[TWICE] = True
+    return replace(prepared.reading, facts=facts) if facts else prepared.reading
 
 
 def _must_be_told(request: Request, rule: Rules) -> bool:

@@ -11,7 +11,7 @@ from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.openai_responses import request, response
 from adapters.formats.openai_responses.stream import Decoder
 from adapters.formats.openai_responses.words import NAME
-from adapters.formats.shared import openai_errors, unverified
+from adapters.formats.shared import openai_errors, refusals, unverified
 from adapters.model import Request
 
 
@@ -51,7 +51,9 @@ class ResponsesApi:
         raise Malformed("a token count without input_tokens")
 
     def mended(self, request_: Request, upstream: Upstream, failure: Failure) -> Request | None:
-        return unverified.mended(request_, NAME, failure)
+        if (changed := unverified.mended(request_, NAME, failure)) is not None:
+            return changed
+        return refusals.without_strict(request_, failure, request.rules(request_, upstream).schema, upstream)
 
 
 API = ResponsesApi()

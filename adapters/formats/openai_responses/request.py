@@ -13,6 +13,7 @@ from adapters.format import Outgoing, Upstream
 from adapters.formats.openai_responses.history import Host, Writer
 from adapters.formats.openai_responses.tools import schema_of_others, schema_of_own, write_choice, write_tools
 from adapters.formats.openai_responses.words import ENCRYPTED, LOGPROBS, NAME, own
+from adapters.formats.shared import refusals
 from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.instruct import ANSWER_JSON, instructed, says_json
 from adapters.formats.shared.merge import merge
@@ -82,6 +83,7 @@ def encode(request: Request, upstream: Upstream) -> Outgoing:
     known = facts(upstream.model) or facts(upstream.family or "")
     job = _Job(prepared.request, upstream, known, dict.fromkeys(prepared.warnings))
     body = _body(job)
+    refusals.told(request, job.warnings)
     for name in job.flag("unsupported_fields", ()):
         if body.pop(name, None) is not None:
             job.left_out(name, "the upstream refuses it")

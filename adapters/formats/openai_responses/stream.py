@@ -189,6 +189,11 @@ def _raw(items: Items, data: _Data, index: int | None) -> list[Event]:
     return items.reasoning(index, RAW + _place(data), _delta(data))
 
 
+def _nameless(items: Items, data: _Data, index: int | None) -> list[Event]:
+    """vLLM's older name, which does not say of what the piece is (2026-11); its index does."""
+    return (_summary if "summary_index" in data and "content_index" not in data else _raw)(items, data, index)
+
+
 def _raw_done(items: Items, data: _Data, index: int | None) -> list[Event]:
     return items.reasoning_done(index, RAW + _place(data), data.get("text"))
 
@@ -234,7 +239,7 @@ _HANDLERS: dict[str, Callable[[Items, _Data, int | None], list[Event]]] = {
     "response.reasoning_summary_text.done": _summary_done,
     "response.reasoning_text.delta": _raw,
     "response.reasoning_text.done": _raw_done,
-    "response.reasoning.delta": _raw,
+    "response.reasoning.delta": _nameless,
     "response.reasoning.done": _raw_done,
     "response.function_call_arguments.delta": _arguments,
     "response.function_call_arguments.done": _arguments_done,

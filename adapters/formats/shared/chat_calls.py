@@ -130,6 +130,8 @@ class Calls:
             return self._begin(entry, out) if self._reuses_id(found, entry) else found
         if entry.index is not None:
             found = self._by_index.get(entry.index)
+            if found is not None and found.ended and self._is_of_the_latest(entry):
+                found = self._calls[-1]
         elif position is None:
             found = self._calls[-1] if self._calls else None
         elif position < len(self._calls):
@@ -137,6 +139,11 @@ class Calls:
         if found is None or self._is_another(found, entry):
             return self._begin(entry, out)
         return found
+
+    def _is_of_the_latest(self, entry: Entry) -> bool:
+        """Hosts that give index 0 to all pieces (Mistral's GLM, 2026-11) mean the call that still goes on."""
+        latest = self._calls[-1]
+        return not entry.name and not entry.id and not latest.ended and not latest.complete()
 
     def _reuses_id(self, found: _Call, entry: Entry) -> bool:
         """Whether a host gives one id to several calls, which their places and names tell apart."""

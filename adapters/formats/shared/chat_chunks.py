@@ -88,6 +88,7 @@ class _State:
     part: int = -1
     text: int | None = None
     said: bool = False
+    by_deltas: bool = False
     thoughts: Thoughts = field(default_factory=Thoughts)
     tokens: list[Json] = field(default_factory=list)
     finish: str | None = None
@@ -414,12 +415,13 @@ def error_in(chunk: Json) -> Json:
 
 
 def _deltas(choice: Mapping[str, Json], state: _State) -> Iterator[Mapping[str, Json]]:
-    """The delta; a message counts as one as far as nothing came before it."""
+    """The delta. A message in its place counts as one; after deltas it only adds what they had nothing of."""
     if isinstance(delta := choice.get("delta"), dict):
+        state.by_deltas = state.by_deltas or any(delta.values())
         yield delta
         return
-    said = {"content", "refusal"} if state.said else set()
-    called = {"tool_calls", "function_call"} if state.calls else set()
+    said = {"content", "refusal"} if state.by_deltas and state.said else set()
+    called = {"tool_calls", "function_call"} if state.by_deltas and state.calls else set()
     for message in (choice.get("message"), *_list(choice.get("messages"))):
         if isinstance(message, dict):
             yield {key: value for key, value in message.items() if key not in said | called}

@@ -44,7 +44,7 @@ SHAPE = [
         '1:44 providers.a.compat.betas: no key "betas" here (known: assistant_after_tool_result, cache, custom_tools, '
         "developer_role, inline_think, key_header, max_tokens_field, max_tools, merge_system, message_name, metadata, "
         "null_content, openai_reasoning_models, parallel_tool_calls, parsed_arguments, prompt_cache_key, "
-        "reasoning_echo, reasoning_style, response_format, "
+        "reasoning_echo, reasoning_style, repeats, response_format, "
         "service_tier, sort_tools, store, stream_usage, strict_tools, text_tool_calls, tool_choice, tool_id, "
         "tool_result_name, tools, unsupported_fields, unsupported_schema_keywords)"
     ]),

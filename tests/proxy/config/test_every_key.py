@@ -110,6 +110,7 @@ EFFECTS: dict[str, str] = {
     "compat.openai-chat.prompt_cache_key": f"{CHAT}::test_fields_that_few_hosts_know",
     "compat.openai-chat.reasoning_echo": f"{CHAT}::test_reasoning_echo",
     "compat.openai-chat.reasoning_style": f"{CHAT}::test_reasoning_style",
+    "compat.openai-chat.repeats": f"{CHAT}::test_repeats",
     "compat.openai-chat.response_format": f"{CHAT}::test_response_format",
     "compat.openai-chat.service_tier": f"{CHAT}::test_fields_that_few_hosts_know",
     "compat.openai-chat.sort_tools": f"{CHAT}::test_sort_tools",

@@ -8,6 +8,7 @@ import pytest
 from adapters import json
 from adapters.compat import FLAGS, defaults, resolve
 from adapters.errors import Rejected
+from adapters.events import PartEnd, ReasoningDelta, TextDelta
 from adapters.format import Upstream
 from adapters.formats.openai_chat.api import API
 from adapters.model import (
@@ -106,6 +107,40 @@ def test_stream_usage() -> None:
     assert sent(ask(stream=True))["stream_options"] == {"include_usage": True}
     assert "stream_options" not in sent(ask(stream=True), stream_usage=False)
     assert "stream_options" not in sent(ask())
+
+
+DEAR = Message("assistant", (Text("Dear "),))
+REPEATS = [
+    # the last assistant message as the first piece of its continuation
+    ("content", ("continued",), (HI, DEAR), ["Dear ", "Ann"], ["Ann"]),
+    ("content", (), (HI, DEAR), ["Dear ", "Ann"], ["Dear ", "Ann"]),
+    ("content", ("continued",), (HI, DEAR), ["Dear Ann"], ["Dear Ann"]),
+    ("content", ("continued",), (HI, DEAR), ["De", "ar "], ["De", "ar "]),
+    ("content", ("continued",), (HI, DEAR), ["Ann", "Dear "], ["Ann", "Dear "]),
+    ("content", ("continued",), (HI, DEAR, HI), ["Dear ", "Ann"], ["Dear ", "Ann"]),
+    # each piece of reasoning twice
+    ("reasoning_content", ("reasoning",), (HI,), ["a", "a", "a", "a", "b", "b"], ["a", "a", "b"]),
+    ("reasoning_content", (), (HI,), ["a", "a"], ["a", "a"]),
+    ("reasoning_content", ("reasoning",), (HI,), ["a", "b", "b", "c"], ["a", "b", "b", "c"]),
+    ("reasoning_content", ("reasoning",), (HI,), ["a", "a", "b"], ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("field", "repeats", "messages", "pieces", "expected"), REPEATS)
+def test_repeats(field: str, repeats: Any, messages: Any, pieces: list[str], expected: list[str]) -> None:
+    upstream = Upstream("m", "o", {**defaults(OWN), "repeats": repeats})
+    outgoing = API.encode(ask(messages=messages, stream=True), upstream)
+    deltas = [*({field: piece} for piece in pieces), {"content": "."}]
+    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    decoder = API.decoder(outgoing.reading)
+    events = [event for chunk in chunks for event in decoder.feed(b"data: " + json.dumps(chunk) + b"\n\n")]
+    events += decoder.close()
+    said = [event.text for event in events if isinstance(event, TextDelta | ReasoningDelta)]
+    assert said == [*expected, "."]
+    assert [event.part for event in events if isinstance(event, PartEnd)] == sorted({
+        event.part for event in events if isinstance(event, TextDelta | ReasoningDelta)
+    })
 
 
 def test_parallel_tool_calls() -> None:
