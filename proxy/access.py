@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import get_args
 from urllib.parse import parse_qs
 
-from adapters.errors import Failure
+from adapters.errors import Failure, Rejected
 from adapters.format import Quota
-from proxy.config.model import Client
+from proxy.config.model import Client, ToolCheck
 from proxy.config.patterns import matches
 from proxy.http import shortened
 from proxy.state.limits import counted
 from proxy.state.store import Store
+
+TOOL_CHECK = "x-toolwire-tool-check"
+MODES: tuple[ToolCheck, ...] = get_args(ToolCheck)
 
 
 class Access:
@@ -71,3 +75,15 @@ def given_key(headers: Mapping[str, str], query: bytes) -> str:
 
 def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+def chosen_check(word: str, client: Client | None, configured: ToolCheck, warnings: list[str]) -> ToolCheck:
+    """The mode of the tool check that a client asks for, where it may. Raises Rejected for a word that is none."""
+    if client is not None and "tool_check" not in client.allow:
+        warnings.append(f"{TOOL_CHECK}: ignored, this client may not choose (clients[].allow)")
+        return configured
+    asked = word.strip().lower()
+    for mode in MODES:
+        if mode == asked:
+            return mode
+    raise Rejected(f"{TOOL_CHECK} must be one of {', '.join(MODES)}", TOOL_CHECK)

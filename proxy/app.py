@@ -28,13 +28,14 @@ from proxy.engine.health import Circuits
 from proxy.engine.live import Tally
 from proxy.engine.plan import Destination
 from proxy.engine.run import Job, Tools
-from proxy.exchange import FAULT, Exchange, Record
+from proxy.exchange import FAULT, Exchange
 from proxy.gateway import Gateway
 from proxy.http import Receive, Scope, Send, headers_of, respond, shortened
 from proxy.listing import list_models
 from proxy.observe.logs import Log, json_log
 from proxy.observe.metrics import Metrics
 from proxy.plain import JSON, Asked, answer
+from proxy.record import Record
 from proxy.state import make as make_store
 from proxy.state.shared import SharedCircuits
 from proxy.stored import stored

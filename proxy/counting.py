@@ -31,7 +31,7 @@ class Counting(Exchange):
     async def _answer(self, incoming: Incoming) -> None:
         planned = self.plan(incoming.request)
         if isinstance(planned, Failure):
-            await self.refuse(planned)
+            await self.out.refuse(planned)
             return
         plan, request = planned
         began = self.app.clock()
@@ -41,7 +41,7 @@ class Counting(Exchange):
         if doubt:
             self.record.warnings.append(f"the count is an estimate: {doubt}")
         assert isinstance(self.dialect, Counts)
-        await self.give(self.dialect.counted(tokens))
+        await self.out.give(self.dialect.counted(tokens))
 
 
 async def count(plan: Plan, request: Request, tools: Tools) -> tuple[int, Destination, str]:

@@ -7,20 +7,19 @@ goes away, which closes the upstream at once, before its head too.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from adapters import json, params, registry
 from adapters.errors import Attempt, Failure, Malformed, Rejected
 from adapters.events import Folder
-from adapters.format import Call, Dialect, Incoming, Quota, StreamEncoder
-from adapters.model import Answer, Request
+from adapters.format import Call, Dialect, Incoming, StreamEncoder
+from adapters.model import Request
 from adapters.tools.arguments import OBJECT_DIALECTS
-from proxy.access import allowed, forbidden, limited
-from proxy.config.model import ToolCheck
+from proxy.access import TOOL_CHECK, allowed, chosen_check, forbidden, limited
 from proxy.engine.live import Tally
-from proxy.engine.plan import OTHER, Destination, Plan
+from proxy.engine.plan import Plan
 from proxy.engine.run import CANCELLED, Job, Lost, Streaming, Tools, Whole, run
 from proxy.http import (
     ClientGone,
@@ -31,13 +30,12 @@ from proxy.http import (
     depth_over,
     headers_of,
     request_id,
-    respond,
-    safe_value,
 )
+from proxy.memory import Memory
+from proxy.output import Output
 from proxy.pump import Pump, unfit
-from proxy.state.kept import fetched, keep
-from proxy.state.makers import named, note
-from proxy.state.reasoning import remember, restored
+from proxy.record import Record
+from proxy.state.kept import fetched
 
 if TYPE_CHECKING:
     from proxy.app import App
@@ -47,31 +45,6 @@ if TYPE_CHECKING:
 
 
 FAULT = "The proxy failed on this request, by a mistake of its own: its log has the place."
-TOOL_CHECK = "x-toolwire-tool-check"
-MODES: tuple[ToolCheck, ...] = get_args(ToolCheck)
-
-
-@dataclass(slots=True)
-class Record:
-    """What the metrics and the request's log line say at its end. `waited`: seconds that were others' (upstreams, the
-    client's own body, pauses between tries); what is left is the proxy's own share."""
-
-    endpoint: str
-    id: str
-    started: float
-    client: str | None = None
-    model: str | None = None
-    label: str = OTHER
-    target: str | None = None
-    type: str = "ok"
-    status: int = 0
-    stream: bool = False
-    first_content: float | None = None
-    attempts: list[Attempt] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    waited: float = 0.0
-    repairs: list[str] = field(default_factory=list)
-    invalid_calls: list[str] = field(default_factory=list)
 
 
 class Exchange:
@@ -83,18 +56,15 @@ class Exchange:
         self.endpoint = endpoint
         self._scope = scope
         self._receive = receive
-        self._send = send
         self.headers = headers_of(scope)
         dialect = registry.dialect(endpoint.dialect)
         assert dialect is not None
         self.dialect: Dialect = dialect
         self.record = Record(endpoint.label, request_id(self.headers, app.new_id), app.clock())
-        self._head_sent = False
-        self._encoder: StreamEncoder | None = None
+        self.out = Output(send, dialect, endpoint, self.record, app.wall)
         self._gone = False
         self._client: Client | None = None
-        self._quota: Quota | None = None
-        self._remembers = False
+        self.memory: Memory
         self.reply: Any = None
 
     # --- the whole of it ---------------------------------------------------------------------------------------
@@ -106,37 +76,29 @@ class Exchange:
         try:
             incoming = await self._incoming()
             if isinstance(incoming, Failure):
-                await self.refuse(incoming)
+                await self.out.refuse(incoming)
                 return
             task = asyncio.current_task()
             assert task is not None
             watcher = asyncio.get_running_loop().create_task(self._watch(task))
             await self._answer(incoming)
         except Rejected as error:
-            await self.refuse(error.failure)
+            await self.out.refuse(error.failure)
         except ClientGone:
-            self._cut_short("client_gone")
+            self.record.cut_short("client_gone")
         except asyncio.CancelledError:
             if self._gone:
-                self._cut_short("client_gone")
+                self.record.cut_short("client_gone")
             else:
                 await self._torn_down()
         except Exception as error:
             self.app.fault(self.record.id, error)
-            await self._failed(Failure("api_error", FAULT))
+            await self.out.failed(Failure("api_error", FAULT))
         finally:
             if watcher is not None:
                 watcher.cancel()
             self.app.metrics.inflight.dec()
             self._tell()
-
-    def _cut_short(self, why: str) -> None:
-        """The request ended before its answer did, and with it the attempt that was under way."""
-        self.record.type = why
-        self.record.status = self.record.status or 499
-        attempts = self.record.attempts
-        if attempts and attempts[-1].type == CANCELLED:
-            attempts[-1] = replace(attempts[-1], type=why)
 
     async def _watch(self, task: asyncio.Task[Any]) -> None:
         while (await self._receive())["type"] != "http.disconnect":
@@ -157,7 +119,7 @@ class Exchange:
         self.record.waited += self.app.clock() - began
         if isinstance(body, Failure):
             return body
-        self._quota, refused = await limited(client, self.app.store, self.app.wall())
+        self.out.quota, refused = await limited(client, self.app.store, self.app.wall())
         if refused is not None:
             return refused
         try:
@@ -213,19 +175,20 @@ class Exchange:
     async def _answer(self, incoming: Incoming) -> None:
         planned = self.plan(incoming.request)
         if isinstance(planned, Failure):
-            await self.refuse(planned)
+            await self.out.refuse(planned)
             return
         plan, request = planned
         if TOOL_CHECK in self.headers:
-            plan = replace(plan, tool_check=self._tool_check(plan.tool_check))
-        origins = tuple(dict.fromkeys(candidate.to.upstream.origin for candidate in plan.chain))
-        request = await restored(self.app.store, self.record.client, request, origins)
-        request = await named(self.app.store, self.record.client, request, origins)
+            chosen = chosen_check(self.headers[TOOL_CHECK], self._client, plan.tool_check, self.record.warnings)
+            plan = replace(plan, tool_check=chosen)
+        self.memory = Memory(
+            self.app.store, self.record.client, self.dialect, self.gateway.config.state.ttl_seconds
+        )
+        request = await self.memory.recalled(request, plan)
         job = Job(
             request, plan, request.stream, self.record.started, warnings=self.record.warnings,
             objects=self.dialect.name in OBJECT_DIALECTS,
         )
-        self._remembers = bool(request.tools)
         self.reply = reply = incoming.reply
         self.record.attempts, self.record.invalid_calls = job.attempts, job.invalid_calls
         del incoming, planned, request
@@ -240,70 +203,36 @@ class Exchange:
         if isinstance(result, Whole):
             await self._whole(result, reply)
         elif isinstance(result, Lost):
-            await self.refuse(result.failure)
-
-    def _tool_check(self, configured: ToolCheck) -> ToolCheck:
-        """The mode that the client chose by header, where it may. Raises Rejected for a word that is none."""
-        if self._client is not None and "tool_check" not in self._client.allow:
-            self.record.warnings.append(f"{TOOL_CHECK}: ignored, this client may not choose (clients[].allow)")
-            return configured
-        asked = self.headers[TOOL_CHECK].strip().lower()
-        for mode in MODES:
-            if mode == asked:
-                return mode
-        raise Rejected(f"{TOOL_CHECK} must be one of {', '.join(MODES)}", TOOL_CHECK)
+            await self.out.refuse(result.failure)
 
     async def _whole(self, result: Whole, reply: Any) -> None:
         self._answered(result.to.name, result.tally)
-        self._checked(result.tally)
+        self.record.checked(result.tally)
         try:
             body = self.dialect.answer(result.answer, reply)
         except Malformed as error:
-            await self.refuse(unfit(error))
+            await self.out.refuse(unfit(error))
             return
         except RecursionError:
-            await self.refuse(unfit(Malformed("it is nested too deeply")))
+            await self.out.refuse(unfit(Malformed("it is nested too deeply")))
             return
-        await self.note(result.to, result.tally)
-        await self.remember(result.answer, result.to)
-        await self.keep(reply, body)
-        await self.give(body)
-
-    async def give(self, body: bytes) -> None:
-        """A whole answer."""
-        self._head_sent = True
-        self.record.status = 200
-        await respond(self._send, 200, self._head(b"application/json", len(body)), body)
-
-    async def note(self, to: Destination, tally: Tally) -> None:
-        """Keeps who made what the client cannot say that it is of."""
-        if tally.signed and to.api.name == self.dialect.api:
-            ttl = self.gateway.config.state.ttl_seconds
-            await note(self.app.store, self.record.client, tally.signed, to.upstream.origin, ttl)
-
-    async def remember(self, answer: Answer, to: Destination) -> None:
-        """Keeps what the next turn needs, before the client can ask for it."""
-        if self._remembers:
-            ttl = self.gateway.config.state.ttl_seconds
-            await remember(self.app.store, self.record.client, answer, to.upstream.origin, ttl)
-
-    async def keep(self, reply: Any, whole: bytes) -> None:
-        """Keeps the answer itself, where the client wants to continue or fetch it."""
-        await keep(self.app.store, self.record.client, self.dialect, reply, whole,
-                   self.gateway.config.state.ttl_seconds)
+        await self.memory.note(result.to, result.tally)
+        await self.memory.remember(result.answer, result.to)
+        await self.memory.keep(reply, body)
+        await self.out.give(body)
 
     async def _stream(self, job: Job, tools: Tools, reply: Any) -> None:
         """Waits for the stream to say something; after `early_head_seconds` the head goes out all the same."""
-        encoder = self._encoder = self.dialect.encoder(reply)
+        encoder = self.out.encoder = self.dialect.encoder(reply)
         content_type = self.dialect.content_type(reply).encode()
         runner = asyncio.get_running_loop().create_task(run(job, tools))
         try:
             await asyncio.wait({runner}, timeout=self.gateway.config.server.early_head_seconds)
             while not runner.done():
-                if not self._head_sent:
-                    await self._start_stream(content_type)
+                if not self.out.begun:
+                    await self.out.start(content_type)
                 if data := encoder.ping():
-                    await self.write(data)
+                    await self.out.write(data)
                 await asyncio.wait({runner}, timeout=self.gateway.config.server.keepalive_seconds)
             result = runner.result()
         except Rejected as error:
@@ -316,98 +245,39 @@ class Exchange:
         if isinstance(result, Streaming):
             await self._pump(result, encoder, content_type)
         elif isinstance(result, Lost):
-            if self._head_sent:
-                await self._broken(encoder, result.failure, tuple(self.record.attempts))
+            if self.out.begun:
+                await self.out.broken(encoder, result.failure, tuple(self.record.attempts))
             else:
-                await self.refuse(result.failure)
+                await self.out.refuse(result.failure)
 
     async def _pump(self, stream: Streaming, encoder: StreamEncoder, content_type: bytes) -> None:
         """Content has come: events are written as they arrive, to the clean end or the break."""
         self.record.first_content = self.app.clock() - stream.began
         self._answered(stream.to.name, stream.tally)
-        pump = Pump(self, stream, encoder, Folder() if self._remembers else None)
+        pump = Pump(self, stream, encoder, Folder() if self.memory.calls else None)
         try:
-            if not self._head_sent:
-                await self._start_stream(content_type)
+            if not self.out.begun:
+                await self.out.start(content_type)
             failure = await pump.run(stream.to.timeouts.total - self.record.first_content)
         finally:
             if stream.live is not None:
                 stream.live.close()
             self._streamed(stream, pump)
         if failure is not None:
-            await self._broken(encoder, failure, ())
-
-    async def _start_stream(self, content_type: bytes) -> None:
-        self._head_sent = True
-        self.record.status = 200
-        headers = [*self._head(content_type, None), (b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-
-    async def write(self, data: bytes, more: bool = True) -> None:
-        """A piece of a stream; returns once the client takes more."""
-        await self._send({"type": "http.response.body", "body": data, "more_body": more})
-
-    async def _broken(self, encoder: StreamEncoder, failure: Failure, attempts: tuple[Attempt, ...]) -> None:
-        """An error after the head: the dialect's error event, and no clean end."""
-        self.record.type = failure.type
-        await self.write(encoder.fail(failure, attempts), more=False)
-
-    async def refuse(self, failure: Failure) -> None:
-        """An error before anything else was sent."""
-        if self._head_sent:
-            return
-        self._head_sent = True
-        self.record.type = failure.type
-        answer = self.dialect.error(failure, tuple(self.record.attempts), self.record.id)
-        self.record.status = answer.status
-        head = self._head(b"application/json", len(answer.body))
-        known = {name for name, _ in head}
-        extra = [(name.lower().encode(), safe_value(value)) for name, value in answer.headers]
-        await respond(self._send, answer.status, [*head, *(h for h in extra if h[0] not in known)], answer.body)
+            await self.out.broken(encoder, failure, ())
 
     async def _torn_down(self) -> None:
         """The server ends before the answer did."""
-        self._cut_short(CANCELLED)
-        if self._head_sent:
-            await self._failed(Failure("stream_interrupted", "The proxy is shutting down."))
+        self.record.cut_short(CANCELLED)
+        if self.out.begun:
+            await self.out.failed(Failure("stream_interrupted", "The proxy is shutting down."))
         else:
-            await self._failed(Failure("overloaded_error", "The proxy is shutting down.", retry_after=1.0))
-
-    async def _failed(self, failure: Failure) -> None:
-        """An error at any point: an answer of its own, or the event that ends a running stream."""
-        if not self._head_sent:
-            await self.refuse(failure)
-        elif self._encoder is not None:
-            await self._broken(self._encoder, failure, ())
-
-    def _head(self, content_type: bytes, length: int | None) -> list[tuple[bytes, bytes]]:
-        record = self.record
-        headers = [(b"content-type", content_type)]
-        if length is not None:
-            headers.append((b"content-length", str(length).encode()))
-        headers += [(name.encode(), record.id.encode()) for name in self.endpoint.id_headers]
-        if record.target is not None:
-            headers.append((b"x-toolwire-target", safe_value(record.target)))
-        if record.attempts:
-            headers.append((b"x-toolwire-attempts", str(len(record.attempts)).encode()))
-        if self._quota is not None:
-            told = self.dialect.quota(self._quota, self.app.wall())
-            headers += [(name.encode(), value.encode()) for name, value in told]
-        if record.warnings:
-            headers.append((b"x-toolwire-warnings", safe_value("; ".join(dict.fromkeys(record.warnings)))))
-        return headers
+            await self.out.failed(Failure("overloaded_error", "The proxy is shutting down.", retry_after=1.0))
 
     # --- what is told ------------------------------------------------------------------------------------------
 
     def _answered(self, target: str, tally: Tally) -> None:
         self.record.target = target
-
-    def _checked(self, tally: Tally) -> None:
-        """The answer is complete: what became of its calls."""
-        if (checked := tally.checked) is not None:
-            self.record.warnings += checked.told()
-            self.record.repairs += checked.repairs
-            self.record.invalid_calls += checked.invalid
 
     def _streamed(self, stream: Streaming, pump: Pump) -> None:
         """A stream is over: its attempt is told now. A client that left says nothing against the target."""
@@ -415,7 +285,7 @@ class Exchange:
         began = self.record.attempts[-1]
         told = Attempt(to.name, failure.type if failure else "ok", began.status, app.clock() - stream.began)
         app.circuits.told(to.name, stream.key, failure, app.clock())
-        self._checked(stream.tally)
+        self.record.checked(stream.tally)
         app.told_attempt(self.record, to, told, stream.tally)
         app.metrics.first_content(to.provider, to.label, self.record.first_content or 0.0)
         self.record.waited += told.seconds - began.seconds

@@ -87,20 +87,20 @@ class Pump:
             if data:
                 await self._write(data)
             return empty
-        await self._exchange.note(self._stream.to, self._stream.tally)
+        await self._exchange.memory.note(self._stream.to, self._stream.tally)
         if self._folder is not None:
-            await self._exchange.remember(self._folder.answer(), self._stream.to)
+            await self._exchange.memory.remember(self._folder.answer(), self._stream.to)
         data += self._encoder.close()
         if whole := getattr(self._encoder, "whole", b""):
-            await self._exchange.keep(self._exchange.reply, whole)
+            await self._exchange.memory.keep(self._exchange.reply, whole)
         self._quiet()
-        await self._exchange.write(data, more=False)
+        await self._exchange.out.write(data, more=False)
         self.complete = True
         return None
 
     async def _write(self, data: bytes) -> None:
         self._writing = True
-        await self._exchange.write(data)
+        await self._exchange.out.write(data)
         self._writing = False
         self._written = self._exchange.app.clock()
 
