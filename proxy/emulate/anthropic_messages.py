@@ -129,6 +129,7 @@ def _marks(body: Json) -> tuple[int, ...]:
 
 
 def _task(body: Json, betas: frozenset[str]) -> Task:
+    """A forced call begins the answer: nothing can be said before it (2026-11)."""
     messages = [message for message in body["messages"] if message["role"] != "system"]
     choice, allowed = _choice(body.get("tool_choice"))
     now = asked([_entry(message) for message in messages])
@@ -146,7 +147,7 @@ def _task(body: Json, betas: frozenset[str]) -> Task:
         stop=tuple(body.get("stop_sequences") or ()),
         max_tokens=body["max_tokens"],
         output=wanted["schema"] if wanted else None,
-        aloud=wanted is None,
+        aloud=wanted is None and not is_forced(body),
     )
 
 

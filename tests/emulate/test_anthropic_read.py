@@ -36,8 +36,11 @@ def task(text: str = "hi", *rest: Any, **more: Any) -> Task:
         ({}, task()),
         ({"tools": [*TOOLS, {"type": "bash_20250124", "name": "bash"}]}, task("hi", OFFERED)),
         ({"tools": TOOLS, "tool_choice": {"type": "none"}}, task("hi", OFFERED, "none")),
-        ({"tools": TOOLS, "tool_choice": {"type": "any"}}, task("hi", OFFERED, "required")),
-        ({"tools": TOOLS, "tool_choice": {"type": "tool", "name": "g"}}, task("hi", OFFERED, "required", ("g",))),
+        ({"tools": TOOLS, "tool_choice": {"type": "any"}}, task("hi", OFFERED, "required", aloud=False)),
+        (
+            {"tools": TOOLS, "tool_choice": {"type": "tool", "name": "g"}},
+            task("hi", OFFERED, "required", ("g",), aloud=False),
+        ),
         (
             {"tools": TOOLS, "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}},
             task("hi", OFFERED, parallel=False),

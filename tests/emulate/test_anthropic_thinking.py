@@ -189,6 +189,6 @@ def test_thinking_between_calls() -> None:
         assert API.read(received(later, beta)).task.reasoning is expected
 
 
-def test_a_forced_call_comes_without_thinking() -> None:
+def test_a_forced_call_comes_without_thinking_and_without_words() -> None:
     body = {**request(ADAPTIVE), "tool_choice": {"type": "any"}}
-    assert [block["type"] for block in answer(body)] == ["text", "tool_use"]
+    assert [block["type"] for block in answer(body)] == ["tool_use"]
