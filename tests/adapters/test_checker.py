@@ -314,7 +314,7 @@ TEXTS = st.sampled_from([row["text"] for row in ROWS])
 NAMES = st.sampled_from(["book", "f", "BOOK", "nope", "sql", "bash"])
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(
     calls=st.lists(st.tuples(NAMES, TEXTS), max_size=4),
     data=st.data(),

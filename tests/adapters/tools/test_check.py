@@ -260,7 +260,7 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(schema=SCHEMAS, arguments=JSON.map(json.dumps) | st.text(max_size=20))
 def test_any_schema_and_any_text_get_a_verdict(schema, arguments):
     verdict = check(text(schema), arguments)

@@ -111,7 +111,7 @@ def levels(value):
     return 1 + max(map(levels, inner), default=-1)
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=250)
 @given(root=NODES.filter(lambda node: isinstance(node, dict)), a=NODES, b=NODES, value=VALUES)
 def test_never_below_what_is_done(root, a, b, value):
     schema = canonical({**root, "$defs": {"a": a, "b": b}}, inline=False).schema

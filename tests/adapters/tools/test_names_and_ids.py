@@ -43,7 +43,7 @@ def test_long_names_that_differ_at_their_end_stay_apart():
     assert len({made[name] for name in long}) == 2 and all(len(made[name]) == 64 for name in long)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(st.lists(st.text(max_size=12), max_size=8), st.sampled_from(RULES), st.randoms())
 def test_names_round_trip_in_any_order(many, rule, random):
     made = names.project(many, rule)
@@ -82,7 +82,7 @@ def test_an_id_used_again_gets_another_wire_id():
     assert again != "call_0" and len(again) <= 40
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(st.lists(st.text(max_size=80), max_size=12), st.sampled_from(sorted(ids.RULES)))
 def test_ids_are_valid_and_unique_on_every_api(many, api):
     rule = ids.RULES[api]

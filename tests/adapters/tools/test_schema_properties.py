@@ -39,14 +39,7 @@ PROJECTIONS: dict[str, Callable[[object], Projection | None]] = {
 }
 REWRITING = {"strict_rewrite", "deepseek_strict"}
 
-quick = settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+quick = settings(max_examples=150, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 
 def plain(schema: Any, closed: bool = False) -> Any:
     """A wire schema as JSON Schema. Gemini's own form has types in capitals and `nullable`; its objects with

@@ -63,7 +63,7 @@ VALUES = st.sampled_from(
 CHANGES = st.lists(st.tuples(st.sampled_from(list(paths(FULL))), VALUES), min_size=1, max_size=3)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(CHANGES, st.booleans(), st.sampled_from(["1", "true", "a/x", "null", ""]))
 def test_any_value_anywhere(changes, need_env, value):
     data = copy.deepcopy(FULL)
@@ -107,7 +107,7 @@ PIECES = st.sampled_from(
 TEXT = "providers:\n  a: {api: cohere-chat, api_key: \"k\"}\nmodels:\n  m:\n    target: a/x\n    fallbacks: ['a/y']\n"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, len(TEXT)), st.integers(0, 3), PIECES), min_size=1, max_size=4))
 def test_any_text(edits):
     text = TEXT

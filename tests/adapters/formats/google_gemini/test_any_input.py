@@ -2,7 +2,7 @@
 
 import pytest
 from gemini_wire import READING, THREE, candidate, chunk, frame, read
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters import json
@@ -30,7 +30,7 @@ ANY = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
     max_leaves=12,
 )
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=150)
 
 
 def taken(body):
