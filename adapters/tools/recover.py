@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from adapters.compat import TEXT_FORMS
 from adapters.events import (
@@ -36,8 +35,9 @@ from adapters.tools.arguments import is_object
 from adapters.tools.grammars.bare import STARTING
 from adapters.tools.grammars.offered import Offered
 from adapters.tools.grammars.reader import MAX_BLOCK
-from adapters.tools.recorded import Said, said
+from adapters.tools.recorded import said
 from adapters.tools.scanner import Scanner, Search
+from adapters.tools.voice import Voice
 
 AUTO, THINK, WITHIN = "auto", "think", "within"
 """Words of `Reading.recover` beside names of forms: all forms by their marks; reasoning in tags at the answer's start;
@@ -77,65 +77,11 @@ class _Came:
     held: list[CallStart | CallDelta] | None = None
 
 
-class _Voice:
-    """Writes what was found in one choice's texts as parts of their own."""
-
-    def __init__(self, number: Callable[[], int]) -> None:
-        self._number = number
-        self._kind: Literal["", "text", "reasoning", "call"] = ""
-        self._name = ""
-        self._texts: list[str] = []
-        self._size = 0
-        self.part = -1
-        self.out: list[Event] = []
-        self.found: list[Said] = []
-
-    def text(self, text: str) -> None:
-        self._enter("text")
-        self.out.append(TextDelta(self.part, text))
-
-    def reason(self, text: str) -> None:
-        self._enter("reasoning")
-        self.out.append(ReasoningDelta(self.part, text))
-
-    def open(self, name: str, call_id: str) -> None:
-        self.end()
-        self._enter("call")
-        self._name, self._texts, self._size = name, [], 0
-        self.out.append(CallStart(self.part, call_id, name))
-
-    def args(self, text: str) -> None:
-        self._size += len(text)
-        if self._size <= MAX_BLOCK:
-            self._texts.append(text)
-        self.out.append(CallDelta(self.part, text))
-
-    def shut(self) -> None:
-        if self._size <= MAX_BLOCK:
-            self.found.append(said(self._name, "".join(self._texts)))
-        self.end()
-
-    def end(self) -> None:
-        """The open part is complete."""
-        if self._kind:
-            self.out.append(PartEnd(self.part))
-        self._kind = ""
-
-    def enter_reasoning(self) -> int:
-        self._enter("reasoning")
-        return self.part
-
-    def _enter(self, kind: Literal["text", "reasoning", "call"]) -> None:
-        if self._kind != kind:
-            self.end()
-            self._kind, self.part = kind, self._number()
-
-
 @dataclass(slots=True, eq=False)
 class _Choice:
     """One choice under way: the scanners of its text and its reasoning, and the upstream's part that each reads."""
 
-    voice: _Voice
+    voice: Voice
     text: Scanner
     thoughts: Scanner | None
     reading: int | None = None
@@ -183,7 +129,7 @@ class Recoverer:
         """The events that follow belong to this choice."""
         found = self._choices.get(index)
         if found is None:
-            voice = _Voice(self._number)
+            voice = Voice(self._number)
             scanner = Scanner(self._offered, self._search, voice, self._tell)
             reads_thoughts = bool(self._search.forms) and bool(self._offered)
             thoughts = (

@@ -16,8 +16,9 @@ from functools import lru_cache
 
 from adapters.tools.grammars import bare
 from adapters.tools.grammars.forms import END_TOKENS, RESULTS, THOUGHTS, Mark, of_forms
+from adapters.tools.grammars.marks import marks
 from adapters.tools.grammars.offered import Offered
-from adapters.tools.grammars.reader import MAX_BLOCK, WHITE, NotCalls, Outlet, Read, Reader, Unfinished, marks
+from adapters.tools.grammars.reader import MAX_BLOCK, WHITE, NotCalls, Outlet, Read, Reader, Unfinished
 from adapters.tools.prose import Prose
 from adapters.tools.recorded import Recorded, Said
 

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from adapters import json
+from adapters.tools.grammars.marks import marks
 from adapters.tools.grammars.offered import Kinds
-from adapters.tools.grammars.reader import MAX_HEAD, NotCalls, Read, Reader, Unfinished, marks
+from adapters.tools.grammars.reader import MAX_HEAD, NotCalls, Read, Reader, Unfinished
 from adapters.tools.grammars.tags import MAX_PARAMETERS, Written, collected
-from adapters.tools.grammars.values import MAX_DEPTH, PYTHON, Notation, raw, typed, value
+from adapters.tools.grammars.typed import typed
+from adapters.tools.grammars.values import MAX_DEPTH, PYTHON, Notation, raw, value
 
 # --- Python ------------------------------------------------------------------------------------------------------
 

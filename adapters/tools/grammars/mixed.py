@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from adapters.tools.grammars import literals, tags
 from adapters.tools.grammars import objects as json_calls
+from adapters.tools.grammars.marks import Marks
 from adapters.tools.grammars.objects import Shape
-from adapters.tools.grammars.reader import MAX_BLOCK, Marks, NotCalls, Read, Reader, Unfinished
+from adapters.tools.grammars.reader import MAX_BLOCK, NotCalls, Read, Reader, Unfinished
 from adapters.tools.grammars.tags import Tags
 from adapters.tools.grammars.values import raw
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from adapters import json
 from adapters.model import Json
-from adapters.tools.grammars.reader import MAX_WHITE, Emit, NotCalls, Read, Reader, TooLong, Unfinished, marks
+from adapters.tools.grammars.marks import marks
+from adapters.tools.grammars.reader import MAX_WHITE, Emit, NotCalls, Read, Reader, TooLong, Unfinished
 from adapters.tools.grammars.values import Unclosed, normal, plain_string, raw, value
 
 _NAMES = frozenset({"name", "tool_name"})

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adapters import json
+from adapters.tools.grammars.marks import marks
 from adapters.tools.grammars.objects import arguments
 from adapters.tools.grammars.offered import Kinds
-from adapters.tools.grammars.reader import MAX_BLOCK, Emit, NotCalls, Read, Reader, TooLong, Unfinished, marks
-from adapters.tools.grammars.values import escaped, raw, typed
+from adapters.tools.grammars.reader import MAX_BLOCK, Emit, NotCalls, Read, Reader, TooLong, Unfinished
+from adapters.tools.grammars.typed import typed
+from adapters.tools.grammars.values import escaped, raw
 
 MAX_PARAMETERS = 1000
 

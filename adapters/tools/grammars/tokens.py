@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import re
 
+from adapters.tools.grammars.marks import marks
 from adapters.tools.grammars.objects import Shape, arguments, calls
-from adapters.tools.grammars.reader import Emit, NotCalls, Read, Reader, Unfinished, marks
+from adapters.tools.grammars.reader import Emit, NotCalls, Read, Reader, Unfinished
 from adapters.tools.grammars.tags import Written, collected
-from adapters.tools.grammars.values import escaped, normal, raw, typed
+from adapters.tools.grammars.typed import typed
+from adapters.tools.grammars.values import escaped, normal, raw
 
 # --- DeepSeek ----------------------------------------------------------------------------------------------------
 

@@ -7,13 +7,11 @@ quotes, Python's literals, commas before a closer. Nothing goes out that could s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from adapters import json
-from adapters.model import Json
-from adapters.tools.grammars.offered import Kinds
-from adapters.tools.grammars.reader import Emit, Marks, NotCalls, Read, Reader, Unfinished, marks, whole
+from adapters.tools.grammars.marks import Marks, marks
+from adapters.tools.grammars.reader import Emit, NotCalls, Read, Reader, Unfinished, whole
 
 MAX_DEPTH = 64
 
@@ -21,12 +19,11 @@ _CLOSERS = {"{": "}", "[": "]"}
 _PLAIN = {'"': re.compile(r'[^"\\\x00-\x1f]+'), "'": re.compile(r"[^'\"\\\x00-\x1f]+")}
 _WORD = re.compile(r"[A-Za-z0-9_+.-]+")
 _KEY = re.compile(r"[A-Za-z0-9_$.-]+")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LOOSE_NUMBER = re.compile(r"[+-]?([0-9]*)((?:\.[0-9]*)?)((?:[eE][+-]?[0-9]+)?)")
-_INTEGRAL = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:\.0+)?")
 _WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 _HEX = re.compile(r"[0-9A-Fa-f]+")
-_MOST_DIGITS = 4096
+MOST_DIGITS = 4096
 
 
 @dataclass(slots=True, frozen=True)
@@ -130,10 +127,10 @@ def _literal(r: Reader, word: str, notation: Notation) -> str:
         if word[0].isupper():
             _note(r, "python_literals", notation)
         return _WORDS[word]
-    if _NUMBER.fullmatch(word):
+    if NUMBER.fullmatch(word):
         return word
     found = _LOOSE_NUMBER.fullmatch(word)
-    if not word or found is None or not (found[1] or len(found[2]) > 1) or len(word) > _MOST_DIGITS:
+    if not word or found is None or not (found[1] or len(found[2]) > 1) or len(word) > MOST_DIGITS:
         raise Unfinished if r.out and word else NotCalls("no value")
     _note(r, "numbers", notation)
     sign = "-" if word[0] == "-" else ""
@@ -246,65 +243,3 @@ def normal(text: str, notation: Notation = JSON) -> str | None:
         return True
 
     return "".join(pieces) if whole(text, grammar) else None
-
-
-def typed(text: str, kinds: Kinds) -> str:
-    """A parameter's raw text as the JSON value that its schema wants: the first of its types that the text has.
-
-    A declared string is never converted; without a type only what cannot be meant as text is (text-tool-calls §4).
-    """
-    for kind in _ORDER:
-        if (kind in kinds or (not kinds and kind in _GUESSED)) and (made := _READERS[kind](text.strip())) is not None:
-            return made
-    return json.text(text)
-
-
-def _null(text: str) -> str | None:
-    return "null" if text in ("null", "None") else None
-
-
-def _boolean(text: str) -> str | None:
-    return {"true": "true", "True": "true", "false": "false", "False": "false"}.get(text)
-
-
-def _integer(text: str) -> str | None:
-    found = _INTEGRAL.fullmatch(text) if len(text) <= _MOST_DIGITS else None
-    return found[1] if found else None
-
-
-def _number(text: str) -> str | None:
-    return text if len(text) <= _MOST_DIGITS and _NUMBER.fullmatch(text) else None
-
-
-def _container(kind: type, opening: str) -> Callable[[str], str | None]:
-    def read(text: str) -> str | None:
-        if not text.startswith(opening):
-            return None
-        for made in (text, normal(text)):
-            try:
-                found: Json = json.loads(made) if made is not None else None
-            except ValueError:
-                continue
-            if isinstance(found, kind):
-                return made
-        return None
-
-    return read
-
-
-def _any(text: str) -> str | None:
-    """A value of whatever type."""
-    return normal(text) if text[:1] in "'\"{[" else _null(text) or _boolean(text) or _number(text)
-
-
-_READERS: dict[str, Callable[[str], str | None]] = {
-    "null": _null,
-    "boolean": _boolean,
-    "integer": _integer,
-    "number": _number,
-    "array": _container(list, "["),
-    "object": _container(dict, "{"),
-    "json": _any,
-}
-_ORDER = tuple(_READERS)
-_GUESSED = frozenset({"boolean", "number", "array", "object"})
