@@ -36,7 +36,8 @@ from adapters.tools.grammars.bare import STARTING
 from adapters.tools.grammars.offered import Offered
 from adapters.tools.grammars.reader import MAX_BLOCK
 from adapters.tools.recorded import said
-from adapters.tools.scanner import Scanner, Search
+from adapters.tools.scanner import Scanner
+from adapters.tools.search import Search
 from adapters.tools.voice import Voice
 
 AUTO, THINK, WITHIN = "auto", "think", "within"

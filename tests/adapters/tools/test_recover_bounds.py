@@ -42,7 +42,7 @@ FLOODS: dict[str, tuple[str, str]] = {
 def held(stage: Recoverer) -> int:
     """Characters that wait in the stage."""
     reader: Reader = stage._at.text._reader
-    return len(reader.buffer) - reader.at + sum(map(len, reader._held)) + len(stage._at.text._pending)
+    return len(reader.buffer) - reader.at + sum(map(len, reader._held)) + len(stage._at.text._flow.pending)
 
 
 def flooded(text: str, size: int) -> int:
