@@ -7,11 +7,12 @@ from typing import Any
 from adapters import json
 from adapters.format import Dialect
 from adapters.registry import keeper
+from proxy.state.owner import owner
 from proxy.state.store import Store
 
 
 def _key(client: str | None, id: str) -> str:
-    return f"kept:{'open' if client is None else f'client:{client}'}:{id}"
+    return f"kept:{owner(client)}:{id}"
 
 
 async def entry(store: Store, client: str | None, id: str) -> Any:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from adapters.model import Message, Part, Reasoning, Request, Text, ToolCall
+from proxy.state.owner import owner
 from proxy.state.store import Store
 
 _STANDARD = str.maketrans("-_", "+/", "=")
@@ -66,4 +67,4 @@ def _unsaid(part: Part) -> str | None:
 
 def _key(client: str | None, signature: str) -> str:
     told = blake2b(signature.translate(_STANDARD).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
-    return f"maker:{'open' if client is None else f'client:{client}'}:{told}"
+    return f"maker:{owner(client)}:{told}"

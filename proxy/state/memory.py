@@ -6,8 +6,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-OVERHEAD = 200
-"""Bytes that an entry costs beside its key and value."""
+OVERHEAD = 400
+"""Bytes that an entry costs beside its key and value, the growth of the table included (CPython 3.11)."""
 
 
 class MemoryStore:

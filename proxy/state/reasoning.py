@@ -16,6 +16,7 @@ from typing import Any
 from adapters import json
 from adapters.model import Answer, Message, Part, Reasoning, Request, Text, ToolCall
 from adapters.tools.ids import split
+from proxy.state.owner import owner
 from proxy.state.store import Store
 
 
@@ -57,7 +58,7 @@ async def remember(store: Store, client: str | None, answer: Answer, origin: str
 
 
 def _owned(client: str | None, origin: str, key: str) -> str:
-    return f"reasoning:{'open' if client is None else f'client:{client}'}:{origin}:{key}"
+    return f"reasoning:{owner(client)}:{origin}:{key}"
 
 
 async def restored(store: Store, client: str | None, request: Request, origins: Sequence[str]) -> Request:

@@ -1,6 +1,9 @@
 """The store of one process, with the time as an argument."""
 
 import asyncio
+import tracemalloc
+
+import pytest
 
 from proxy.state.memory import OVERHEAD, MemoryStore
 
@@ -50,7 +53,7 @@ def test_counters_keep_their_first_end_and_swaps_compare():
     run(play())
 
 
-def test_many_values_stay_within_the_bound():
+def test_100_000_calls_stay_within_the_bound():
     async def play():
         store = MemoryStore(100_000)
         for n in range(100_000):
@@ -59,3 +62,21 @@ def test_many_values_stay_within_the_bound():
         assert (await store.get(["key-99999"]))[0] is not None
 
     run(play())
+
+
+@pytest.mark.parametrize("size", [1, 60, 600])
+def test_the_bound_holds_for_what_the_process_really_takes(size):
+    async def play():
+        store = MemoryStore(500_000)
+        for n in range(5000):
+            await store.put(f"reasoning:client:team:anthropic/claude:{n:040}", bytes([n % 256]) * size, 3600.0 + n)
+        return store
+
+    tracemalloc.start()
+    try:
+        began = tracemalloc.get_traced_memory()[0]
+        store = run(play())
+        peak = tracemalloc.get_traced_memory()[1] - began
+    finally:
+        tracemalloc.stop()
+    assert store.bytes > 400_000 and peak <= 500_000
