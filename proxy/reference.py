@@ -13,6 +13,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from adapters import compat, registry
 from adapters.errors import DEFAULT_ON_ERRORS, ERROR_TYPES, NO_CLIENT_RETRY, RETRIED, STATUS, ErrorType, Rejected
 from adapters.presets import PRESETS
+from proxy.emulate.openai_chat_hosts import PLAYED
 from proxy.observe.metrics import Metrics
 from proxy.translate import translated
 
@@ -134,11 +135,13 @@ def providers() -> str:
               f"{', '.join(f'`{model}`' for model in dict.fromkeys(MODELS.values()))}. Each API is tested whole and "
               "streamed against an emulated upstream of its own, written from the provider's documentation.\n",
               "## Presets\n",
-              "Hosts that speak one of these APIs with differences. Their flags are tested on the bytes that go out; "
-              "none was tested against the live host. All flags: [config.md](config.md#presets).\n",
+              "Hosts that speak one of these APIs with differences. Each is tested against an emulated host that "
+              "refuses what the vendor's documentation says; none was tested against the live host. A preset without "
+              "such a host is marked: address only. All flags: [config.md](config.md#presets).\n",
               *_table("`preset`", "API", "Base URL")]
     for name, preset in PRESETS.items():
         base = f"`{preset.base_url}`" if preset.base_url else f"yours: `{preset.example}`"
+        base += "" if name in PLAYED else " (address only)"
         lines.append(_row(f"`{name}`", _names(preset.compat), base))
     return "\n".join(lines) + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proxy.emulate.openai_chat_families import check_family, extra_fields, missing_fields, takes_marks, unmarked
+from proxy.emulate.openai_chat_hosts import EXTRA, check_host, host_of
 from proxy.emulate.openai_chat_messages import check_messages
 from proxy.emulate.openai_rules import (
     Problem,
@@ -37,7 +38,10 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 def check(body: Json, family: str = "") -> None:
     """Raises Problem for the first rule that is broken. `family` is the model whose own rules apply too."""
     body = unmarked(body) if takes_marks(family) else body
+    host = host_of(family)
     known = {**FIELDS, **dict.fromkeys(extra_fields(family), anything)}
+    if host is not None:
+        known |= {**dict.fromkeys(EXTRA, anything), "tools": array(_tool, host.most_tools)}
     lacking = missing_fields(family)
     fields(body, {name: rule for name, rule in known.items() if name not in lacking}, ("model", "messages"))
     check_messages(body["messages"], family)
@@ -47,6 +51,7 @@ def check(body: Json, family: str = "") -> None:
     _check_choice(body)
     _check_format(body)
     check_family(body, family)
+    check_host(body, family)
 
 
 def _check_together(body: Json) -> None:

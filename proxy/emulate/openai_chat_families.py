@@ -9,6 +9,7 @@ import hashlib
 import re
 from typing import Any
 
+from proxy.emulate.openai_chat_hosts import host_of
 from proxy.emulate.openai_rules import Problem
 
 Json = Any
@@ -54,7 +55,7 @@ def missing_fields(family: str) -> tuple[str, ...]:
 
 def takes_marks(family: str) -> bool:
     """Whether tools and content parts may carry Anthropic's `cache_control` (openai-chat §2)."""
-    return family.startswith(("openrouter", "qwen"))
+    return family.startswith(("openrouter", "qwen", "zai", "glm"))
 
 
 def unmarked(value: Json) -> Json:
@@ -88,8 +89,8 @@ def thinks(body: Json, family: str) -> bool:
         return False
     if family.startswith(("deepseek", "kimi")):
         return (body.get("thinking") or {}).get("type") != "disabled"
-    if family.startswith("qwen"):
-        return body.get("enable_thinking") is True
+    if (host := host_of(family)) is not None:
+        return host.asked(body)
     if has_details(family) and isinstance(wanted := body.get("reasoning"), dict):
         return wanted.get("enabled") is not False and wanted.get("effort") != "none"
     return body.get("reasoning_effort") not in (None, "none")

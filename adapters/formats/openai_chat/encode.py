@@ -12,9 +12,10 @@ from adapters.errors import Rejected
 from adapters.format import Outgoing, Reading, Upstream
 from adapters.formats.openai_chat.details import API
 from adapters.formats.openai_chat.history import Host, Writer
-from adapters.formats.openai_chat.thinking import Told, told
+from adapters.formats.openai_chat.thinking import Told, known_model, told
 from adapters.formats.shared.instruct import ANSWER_JSON, CALL_NOW, answer_schema, instructed, says_json
 from adapters.formats.shared.merge import merge
+from adapters.formats.shared.openai_models import refuses_stop
 from adapters.formats.shared.refusals import refused
 from adapters.formats.shared.refusals import told as told_refusals
 from adapters.formats.shared.repeats import PIECE, TWICE, continued
@@ -324,11 +325,18 @@ def _sampling(job: _Job) -> dict[str, Json]:
         "seed": asked.seed,
         "stop": (asked.stop[0] if len(asked.stop) == 1 else list(asked.stop)) if asked.stop else None,
     }
+    if asked.stop and known_model(job.upstream) is not None and _refuses_stop(job.upstream):
+        del fields["stop"]
+        job.left_out("stop", f"{job.upstream.model} has no such field")
     if not job.told.sampling:
         for name in _NO_TEMPERATURE:
             if fields.pop(name) is not None:
                 job.left_out(name, f"{job.upstream.model} refuses it while it reasons")
     return fields
+
+
+def _refuses_stop(upstream: Upstream) -> bool:
+    return refuses_stop(upstream.model) or refuses_stop(upstream.family or "")
 
 
 def _limit(job: _Job) -> int | None:

@@ -24,6 +24,12 @@ class Facts:
         return self.reasons and (effort or self.default) != "none"
 
 
+def refuses_stop(model: str) -> bool:
+    """Whether `stop` is a 400: for reasoning models since o3."""
+    known = facts(model)
+    return known is not None and known.reasons and not model.rsplit("/", 1)[-1].lower().startswith("o1")
+
+
 _PLAIN = Facts(False)
 _O = Facts(True, ("low", "medium", "high"), "medium")
 _FIXED = Facts(True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.formats.shared.openai_models import Facts, facts, nearest
+from adapters.formats.shared.openai_models import Facts, facts, nearest, refuses_stop
 
 LOW = ("low", "medium", "high")
 
@@ -64,3 +64,11 @@ def test_sampling(model, effort, refuses):
 )
 def test_nearest(effort, efforts, expected):
     assert nearest(effort, efforts) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "refuses"),
+    [("o1", False), ("o3-mini", True), ("gpt-5", True), ("openai/gpt-5.6", True), ("gpt-4.1", False), ("other", False)],
+)
+def test_stop(model, refuses):
+    assert refuses_stop(model) is refuses
