@@ -61,9 +61,9 @@ def faulty(emulated):
         f'  {api}: {{api: {api}, base_url: "{emulated.base_url(api)}", api_key: k, '
         "timeout: {first_content: 0.3, idle: 0.3, total: 5}}\n"
         for api in apis()
-    )
+    ) + f'  good: {{api: openai-chat, base_url: "{emulated.base_url("openai-chat")}", api_key: k}}\n'
     routes = "".join(
-        f"  {api}--{fault}: {{target: {api}/{fault}, fallbacks: [openai-chat/agent], retry: {{attempts: 1}}}}\n"
+        f"  {api}--{fault}: {{target: {api}/{fault}, fallbacks: [good/agent], retry: {{attempts: 1}}}}\n"
         for api in apis()
         for fault in (*TYPES, *STREAMED, "fault-refusal", "fault-bad-arguments")
     )
@@ -94,7 +94,7 @@ def test_type_and_decision(faulty, api, fault, stream):
     attempt = first_attempt(faulty, response)
     assert attempt["target"] == f"{api}/{fault}" and attempt["type"] == expected
     if expected in DEFAULT_ON_ERRORS:
-        assert response.status_code == 200 and response.headers["x-toolwire-target"] == "openai-chat/agent"
+        assert response.status_code == 200 and response.headers["x-toolwire-target"] == "good/agent"
         assert response.headers["x-toolwire-attempts"] == "2"
     else:
         error = response.json()["error"]
@@ -106,7 +106,7 @@ def test_type_and_decision(faulty, api, fault, stream):
 def test_an_error_event_before_content_is_replaced_unseen(faulty, api):
     response = ask(faulty, f"{api}--fault-error-first", True)
     assert first_attempt(faulty, response)["type"] == OWN.get((api, "fault-error-first"), STREAMED["fault-error-first"])
-    assert response.status_code == 200 and response.headers["x-toolwire-target"] == "openai-chat/agent"
+    assert response.status_code == 200 and response.headers["x-toolwire-target"] == "good/agent"
     assert response.text.count('"role":"assistant"') == 1 and response.text.endswith("data: [DONE]\n\n")
 
 

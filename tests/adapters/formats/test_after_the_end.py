@@ -24,8 +24,8 @@ DONE = b"data: [DONE]\n\n"
 
 
 def sse(*events: Any) -> bytes:
-    lines = [b"event: %b\n" % str(one["type"]).encode() if "type" in one else b"" for one in events]
-    return b"".join(line + b"data: " + json.dumps(one).encode() + b"\n\n" for line, one in zip(lines, events, strict=True))
+    named = ((f"event: {one['type']}\n" if "type" in one else "", json.dumps(one)) for one in events)
+    return "".join(f"{name}data: {data}\n\n" for name, data in named).encode()
 
 
 def chunk(delta: Any, finish: str | None = None) -> bytes:
