@@ -49,6 +49,8 @@ async def refused(port: int) -> bool:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
             except ConnectionRefusedError:
                 return True
+            except ConnectionResetError:  # it waited to be taken when the listener closed
+                continue
             writer.close()
             await asyncio.sleep(0.02)
 
