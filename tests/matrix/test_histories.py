@@ -20,7 +20,7 @@ from tests.serving import config_of
 
 WITHOUT_FILES = ("ollama-chat", "cohere-chat")
 """Their refusal is the client's answer: a PDF cannot be left out."""
-EXAMPLES = settings(max_examples=60, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 
 
 @cache

@@ -219,7 +219,7 @@ DAMAGES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(schema=SCHEMAS, value=OBJECTS, damages=st.lists(DAMAGES, max_size=3), ended=st.booleans())
 def test_a_repair_never_changes_a_valid_call_and_its_result_is_valid(schema, value, damages, ended):
     source, text = json.dumps(schema).encode(), json.dumps(value)
@@ -241,7 +241,7 @@ def test_any_text(text, ended):
     assert mended is None or check(b"null", mended.arguments) == VALID
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(value=OBJECTS.filter(bool), cut=st.integers(1, 200))
 def test_a_cut_text_is_not_mended(value, cut):
     """Whatever the schema: a text that the limit ended in the middle of its object stays as it is."""

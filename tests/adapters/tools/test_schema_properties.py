@@ -39,7 +39,7 @@ PROJECTIONS: dict[str, Callable[[object], Projection | None]] = {
 }
 REWRITING = {"strict_rewrite", "deepseek_strict"}
 
-quick = settings(max_examples=150, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=100, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 
 def plain(schema: Any, closed: bool = False) -> Any:
     """A wire schema as JSON Schema. Gemini's own form has types in capitals and `nullable`; its objects with
@@ -161,7 +161,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@settings(quick, max_examples=300)
+@settings(quick, max_examples=200)
 @given(schema=JSON, value=JSON)
 def test_any_json_is_taken(schema: object, value: object) -> None:
     before = copy.deepcopy(schema)

@@ -224,7 +224,7 @@ CHAINS = st.lists(st.tuples(st.integers(1, 2), RULES), min_size=1, max_size=3).m
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(
     script=st.lists(st.sampled_from(WORDS), min_size=1, max_size=8),
     chain=CHAINS,

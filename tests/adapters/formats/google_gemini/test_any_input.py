@@ -30,7 +30,7 @@ ANY = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
     max_leaves=12,
 )
-MANY = settings(max_examples=150)
+MANY = settings(max_examples=80)
 
 
 def taken(body):
