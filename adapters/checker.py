@@ -44,8 +44,9 @@ class Reporter:
             if kind is CallDelta:
                 call = calls.get(event.part)  # type: ignore[union-attr]
                 if call is not None and call.length <= MAX_ARGUMENTS:  # what is longer is not checked
-                    call.texts.append(event.text)  # type: ignore[union-attr]
-                    call.length += len(event.text)  # type: ignore[union-attr]
+                    text = event.text  # type: ignore[union-attr]
+                    call.texts.append(text)
+                    call.length += len(text)
             elif kind is CallStart:
                 self.checked.began += 1
                 calls[event.part] = Call(event, self._choice)  # type: ignore[union-attr, arg-type]

@@ -171,7 +171,7 @@ class Writer:
         calls = [part for part in message.parts if isinstance(part, ToolCall)]
         said = [part for part in message.parts if isinstance(part, Text | Refusal)]
         fields: dict[str, Json] = {"role": "assistant", "content": self._said(said, bool(calls))}
-        fields.update(self._reasoning([part for part in message.parts if isinstance(part, Reasoning)]))
+        fields.update(self._reasoning([part for part in message.parts if isinstance(part, Reasoning)], bool(calls)))
         for part in message.parts:
             if isinstance(part, Opaque) and isinstance(part.data, dict):
                 fields.update(part.data)
@@ -193,11 +193,13 @@ class Writer:
     def _apart(self, part: Text | Refusal) -> Json:
         return {"type": "refusal", "refusal": part.text} if isinstance(part, Refusal) else self._part(part)
 
-    def _reasoning(self, blocks: list[Reasoning]) -> dict[str, Json]:
+    def _reasoning(self, blocks: list[Reasoning], called: bool) -> dict[str, Json]:
         """Earlier reasoning in the host's own field; which blocks may go was decided before."""
         text = "\n\n".join(block.text for block in blocks if block.text)
         match self._host.echo:
             case "required":
+                if called and not text:
+                    self._warnings["reasoning_content: that of an earlier call is lost, a blank stands for it"] = None
                 return {"reasoning_content": text or _LOST}
             case "reasoning_content" | "reasoning" as name if text:
                 return {name: text}

@@ -153,6 +153,25 @@ def test_what_is_within_the_bounds_is_judged():
     )
 
 
+class Panic(BaseException):
+    """As a panic of the validator's Rust side comes: no Exception."""
+
+
+class Failing:
+    def __init__(self, error):
+        self.error = error
+
+    def is_valid(self, value):
+        raise self.error
+
+
+def test_a_validator_that_fails_is_no_verdict():
+    for error in (Panic("index out of bounds"), ValueError("odd"), MemoryError()):
+        assert module.Compiled(Failing(error), b"{}", 100).judge({}, 2) == Unchecked("the validator failed")
+    with pytest.raises(KeyboardInterrupt):
+        module.Compiled(Failing(KeyboardInterrupt()), b"{}", 100).judge({}, 2)
+
+
 def test_brackets_in_strings_are_no_levels():
     assert check(CITY, '{"city":"' + "[{" * 100 + '"}') == VALID
 

@@ -374,6 +374,15 @@ def test_reasoning_that_is_required_and_lost() -> None:
     assert "reasoning_content" not in sent(ask(messages=turn), reasoning_echo="reasoning_content")["messages"][1]
 
 
+@pytest.mark.parametrize("blocks", [(), (Reasoning("r", "anthropic-messages", "elsewhere", signature="S"),)])
+def test_that_of_a_call_is_lost_with_a_warning(blocks: tuple[Reasoning, ...]) -> None:
+    called = Message("assistant", (*blocks, ToolCall("c", "f", "{}")))
+    turn = (HI, called, Message("tool", (ToolResult("c", (Text("r"),)),)))
+    body, warnings = told(ask(messages=turn), reasoning_echo="required")
+    assert body["messages"][1]["reasoning_content"] == " "
+    assert "reasoning_content: that of an earlier call is lost, a blank stands for it" in warnings
+
+
 def test_reasoning_of_another_provider_stays_away() -> None:
     foreign = Reasoning("r", "anthropic-messages", "elsewhere", signature="S")
     body, warnings = told(ask(messages=(HI, Message("assistant", (foreign, Text("a"))), HI)), reasoning_echo="required")
