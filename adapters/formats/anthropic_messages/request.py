@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 from adapters import json
 from adapters.errors import Rejected
@@ -29,6 +28,7 @@ from adapters.formats.anthropic_messages.tools import (
 )
 from adapters.formats.anthropic_messages.wire import NAME, SAMPLING_REFUSED, VERSION
 from adapters.formats.shared.claude import Facts
+from adapters.formats.shared.claude_betas import betas
 from adapters.formats.shared.claude_thinking import Limit, Plan, limit
 from adapters.formats.shared.merge import merge
 from adapters.history import HistoryRules, leading_system
@@ -210,14 +210,11 @@ def _headers(request: Request, upstream: Upstream, warnings: dict[str, None]) ->
     """The version and the allowed betas of a client of this API's own dialect."""
     sent: Mapping[str, str] = request.headers.get(NAME, {})
     headers = {"anthropic-version": sent.get("anthropic-version", VERSION)}
-    patterns = upstream.compat.get("betas", ("*",))
-    betas = [beta.strip() for beta in sent.get("anthropic-beta", "").split(",") if beta.strip()]
-    allowed = [beta for beta in betas if any(fnmatchcase(beta, pattern) for pattern in patterns)]
-    for beta in betas:
-        if beta not in allowed:
-            warnings[f"anthropic-beta: {beta} is left out, the provider's configuration does not allow it"] = None
-    if allowed:
-        headers["anthropic-beta"] = ",".join(allowed)
+    asked = betas(request, upstream)
+    for beta in (beta for beta, allowed in asked.items() if not allowed):
+        warnings[f"anthropic-beta: {beta} is left out, the provider's configuration does not allow it"] = None
+    if taken := [beta for beta, allowed in asked.items() if allowed]:
+        headers["anthropic-beta"] = ",".join(taken)
     return headers
 
 

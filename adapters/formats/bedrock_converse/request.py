@@ -21,6 +21,7 @@ from adapters.formats.bedrock_converse.thinking import Decided, decide, lost, of
 from adapters.formats.bedrock_converse.tools import config, schema_rule, usable
 from adapters.formats.bedrock_converse.wire import NAME
 from adapters.formats.shared import left_out
+from adapters.formats.shared.claude_betas import betas
 from adapters.formats.shared.claude_thinking import Limit, limit
 from adapters.formats.shared.merge import merge
 from adapters.history import HistoryRules, leading_system
@@ -188,14 +189,10 @@ def _model_fields(
 
 def _betas(request: Request, upstream: Upstream) -> list[str]:
     """The beta values of a Messages client that `compat.betas` lets through and Converse takes."""
-    said = str(request.headers.get("anthropic-messages", NOTHING).get("anthropic-beta", ""))
-    patterns = upstream.compat.get("betas", ("*",))
-    values = dict.fromkeys(value.strip() for value in said.split(",") if value.strip())
     return [
         value
-        for value in values
-        if any(fnmatchcase(value, pattern) for pattern in patterns)
-        and not any(fnmatchcase(value, pattern) for pattern in _REFUSED_BETAS)
+        for value, allowed in betas(request, upstream).items()
+        if allowed and not any(fnmatchcase(value, pattern) for pattern in _REFUSED_BETAS)
     ]
 
 

@@ -14,6 +14,7 @@ from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.instruct import ANSWER_JSON, instructed, says_json
 from adapters.formats.shared.left_out import STRICT_OFF
 from adapters.formats.shared.merge import merge
+from adapters.formats.shared.openai_clients import stores
 from adapters.formats.shared.repeats import PREFIX, continued
 from adapters.history import HistoryRules
 from adapters.model import NOTHING, Json, Message, Request, Tool, ToolChoice
@@ -84,7 +85,7 @@ def _body(request: Request, upstream: Upstream, warnings: dict[str, None]) -> di
     for name in _UNKNOWN:
         if getattr(request, name) is not None:
             _left_out(name, warnings)
-    if request.store and request.dialect == "chat":
+    if stores(request):
         _left_out("store", warnings)
     fields: dict[str, Json] = {
         "model": upstream.model,

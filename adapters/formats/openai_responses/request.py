@@ -17,6 +17,7 @@ from adapters.formats.shared import refusals
 from adapters.formats.shared.effort import effort_of
 from adapters.formats.shared.instruct import ANSWER_JSON, instructed, says_json
 from adapters.formats.shared.merge import merge
+from adapters.formats.shared.openai_clients import may_choose, schema_path, strict_output
 from adapters.formats.shared.openai_models import Facts, facts, nearest
 from adapters.history import HistoryRules
 from adapters.model import Effort, Json, Message, OutputFormat, Request, Text, Thinking
@@ -31,7 +32,6 @@ LONGEST_NAME = 64
 
 _CHOICES = frozenset({"auto", "none", "required", "named"})
 _MISSING = ("stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "top_k")
-_FORMAT_PATH = {"chat": "response_format.json_schema.schema", "responses": "text.format.schema"}
 _COUNTED = ("model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "reasoning", "text",
             "truncation")
 
@@ -205,19 +205,18 @@ def _format(job: _Job, wanted: OutputFormat) -> Json:
     if wanted.kind == "json":
         return {"type": "json_object"}
     schema, strict = wanted.schema, wanted.strict
-    dialect = job.request.dialect
-    if strict or (strict is None and dialect not in ("chat", "responses")):
+    if strict or (strict is None and not may_choose(job.request)):
         projection = openai_strict(schema, "lossless", frozenset(job.flag("unsupported_schema_keywords", ())))
         if projection.strict:
             schema, strict = projection.schema, True
         elif strict:
             why = "; ".join(projection.notes) or "it is outside of the strict subset"
-            raise Rejected(f"the schema cannot be strict: {why}", _FORMAT_PATH.get(dialect, "schema"))
+            raise Rejected(f"the schema cannot be strict: {why}", schema_path(job.request))
         else:
             strict = False
             job.warnings["the output's schema is not enforced: it is outside of the strict subset"] = None
-    elif strict is None and dialect == "chat":
-        strict = False
+    elif strict is None:
+        strict = strict_output(job.request)
     form: dict[str, Json] = {"type": "json_schema", "name": _format_name(wanted.name)}
     if wanted.description is not None:
         form["description"] = wanted.description
