@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -74,6 +75,11 @@ class Valkey:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def stop(self, stopped: bool) -> None:
+        """Lets it take connections and say nothing, or go on."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP if stopped else signal.SIGCONT)
 
     def __enter__(self) -> Self:
         self.start()

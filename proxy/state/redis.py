@@ -14,13 +14,13 @@ from typing import TypeVar, cast
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import ConnectionError, RedisError
 
 from proxy.state.memory import MemoryStore
 
 PREFIX = "toolwire:"
 SECONDS = 0.5
-"""The longest that one operation may take."""
+"""The longest that one operation waits for an answer, or for a connection."""
 
 PAUSE = 1.0
 """Seconds between tries while the connection is lost."""
@@ -49,8 +49,7 @@ class RedisStore:
             url,
             socket_timeout=SECONDS,
             socket_connect_timeout=SECONDS,
-            retry=Retry(NoBackoff(), 1),
-            retry_on_error=[ConnectionError],
+            retry=Retry(NoBackoff(), 1, (ConnectionError,)),  # an idle connection that the server closed
         )
         self._tell = tell
         self._clock = clock

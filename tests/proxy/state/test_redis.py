@@ -75,6 +75,30 @@ def test_lost_and_found_again():
         asyncio.run(play(running))
 
 
+def test_a_store_that_hangs_is_waited_for_once(valkey, monkeypatch):
+    async def play():
+        now, told = [0.0], []
+        before = RedisStore(valkey.url)
+        await before.put("h", b"1", 60)
+        await before.aclose()
+        monkeypatch.setattr("proxy.state.redis.SECONDS", 0.1)
+        store = RedisStore(valkey.url, lambda *said: told.append(said), lambda: now[0])
+        valkey.stop(True)
+        try:
+            found = await asyncio.gather(*(store.get(["h"]) for _ in range(8)))
+            assert found == [[None]] * 8 and await store.get(["h"]) == [None]
+        finally:
+            valkey.stop(False)
+        assert told == [("get", "TimeoutError", n == 0) for n in range(8)], "all that were under way; one turn"
+        async with asyncio.timeout(5):
+            while await store.get(["h"]) != [b"1"]:
+                now[0] += PAUSE
+        assert told[-1] == ("get", "ok", True)
+        await store.aclose()
+
+    asyncio.run(play())
+
+
 def test_circuits_are_learnt_by_the_other_workers(valkey):
     async def play():
         now = [100.0]
