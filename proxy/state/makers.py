@@ -14,8 +14,8 @@ from adapters.model import Message, Part, Reasoning, Request, Text, ToolCall
 from proxy.state.owner import owner
 from proxy.state.store import Store
 
-_STANDARD = str.maketrans("-_", "+/", "=")
-"""Clients write the same base64 in either alphabet, padded or not."""
+_TAIL = 256
+"""Characters that tell signed blocks apart: what is signed or encrypted ends in its code."""
 
 
 async def note(store: Store, client: str | None, signatures: Iterable[str], origin: str, ttl: float) -> None:
@@ -66,5 +66,7 @@ def _unsaid(part: Part) -> str | None:
 
 
 def _key(client: str | None, signature: str) -> str:
-    told = blake2b(signature.translate(_STANDARD).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+    """Clients write the same base64 in either alphabet, padded or not."""
+    tail = signature.rstrip("=")[-_TAIL:].replace("-", "+").replace("_", "/")
+    told = blake2b(tail.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
     return f"maker:{owner(client)}:{told}"
