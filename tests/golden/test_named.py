@@ -229,6 +229,26 @@ def test_mistral_camel_case_null_ids_and_arguments_that_are_objects(
         assert made == identifier if identifier == "D681PevKs" else len(made) == 9 and made.isalnum()
 
 
+# --- data -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_schema_in_a_message_a_call_or_a_result_is_data(host: str) -> None:
+    """Nothing that looks like a schema outside of a declaration is projected."""
+    schema = {"$schema": "x", "type": ["object", "null"], "properties": {"a": {"$ref": "#/$defs/b", "default": 1}}}
+    text = json.dumps(schema, separators=(",", ":"))
+    function = {"name": "f", "arguments": text}
+    outgoing = sent(host, chat(tool("f", {"type": "object"}), messages=[
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": text},
+    ]))
+    written = outgoing.body.decode()
+    quoted = json.dumps(text)[1:-1]
+    found = written.count(quoted) + written.count(text)
+    assert found == 3, written
+
+
 # --- names ----------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from adapters import registry
+from adapters.compat import defaults
 from adapters.errors import Rejected
 from adapters.format import Api, Upstream
 from adapters.model import Request
@@ -38,12 +39,22 @@ def _upstream(target: Target) -> tuple[Api, Upstream]:
     return api, Upstream(target.model, origin, provider.flags(target.model), family=info.family)
 
 
-@pytest.mark.parametrize("target", targets(), ids=lambda one: one.name)
+VERTEX = Target("vertex", "google-gemini", "gemini-3-pro-preview")
+
+
+def _on_vertex() -> tuple[Api, Upstream]:
+    api = registry.api(VERTEX.api)
+    assert api is not None
+    flags = {**defaults(VERTEX.api), "vertex": True, "vertex_project": "p", "vertex_location": "l"}
+    return api, Upstream(VERTEX.model, "vertex/gemini-3", flags)
+
+
+@pytest.mark.parametrize("target", (*targets(), VERTEX), ids=lambda one: one.name)
 def test_an_encoded_history_is_accepted(target: Target) -> None:
     @EXAMPLES
     @given(requests())
     def check(request: Request) -> None:
-        api, upstream = _upstream(target)
+        api, upstream = _on_vertex() if target is VERTEX else _upstream(target)
         try:
             outgoing = api.encode(request, upstream)
         except Rejected as error:
