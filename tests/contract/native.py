@@ -9,10 +9,14 @@ from typing import Any
 from anthropic.types import message_count_tokens_params, message_create_params
 from anthropic.types.beta import message_count_tokens_params as beta_count_tokens_params
 from anthropic.types.beta import message_create_params as beta_create_params
+from botocore.session import Session
+from botocore.validate import ParamValidator
 from google.genai import types
+from mistralai.client import models as mistral
+from ollama._types import ChatRequest
 from openai.types.chat import completion_create_params
 from openai.types.responses import response_create_params
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from proxy.emulate.api import Received
 
@@ -35,9 +39,17 @@ def _types(api: str, path: str, stream: bool, beta: bool) -> TypeAdapter[Any] | 
         case "openai-responses", "/v1/responses":
             responses = response_create_params
             kind = responses.ResponseCreateParamsStreaming if stream else responses.ResponseCreateParamsNonStreaming
+        case "mistral-chat", "/v1/chat/completions":
+            kind = mistral.ChatCompletionStreamRequest if stream else mistral.ChatCompletionRequest
+        case "ollama-chat", "/api/chat":
+            kind = ChatRequest
         case _:
             return None
     return TypeAdapter(kind)
+
+
+_BEYOND = {"ollama-chat": {"truncate"}}
+"""What an API takes and its SDK does not know (ollama-chat §2, 2026-11)."""
 
 
 def accepted(received: Received) -> None:
@@ -46,15 +58,18 @@ def accepted(received: Received) -> None:
         return
     if received.api == "google-gemini":
         return _gemini(received)
+    if received.api == "bedrock-converse":
+        return _bedrock(received)
     stream, beta = received.body.get("stream") is True, "anthropic-beta" in received.headers
     types = _types(received.api, received.path, stream, beta)
     if types is None:
         return
+    body = {name: value for name, value in received.body.items() if name not in _BEYOND.get(received.api, ())}
     try:
-        read = _plain(types.validate_python(received.body))
+        read = _plain(types.validate_python(body))
     except ValidationError as error:
         raise AssertionError(f"{received.api} would not take {_short(received.body)}: {error.errors()[:3]}") from None
-    unknown = _differences(received.body, read, "")
+    unknown = _differences(body, read, "")
     assert not unknown, f"unknown to {received.api}: {unknown}"
 
 
@@ -85,9 +100,24 @@ def _gemini_type(name: str) -> TypeAdapter[Any]:
     return TypeAdapter(_GEMINI[name])
 
 
+@cache
+def _converse() -> Any:
+    return Session().get_service_model("bedrock-runtime").operation_model("Converse").input_shape
+
+
+def _bedrock(received: Received) -> None:
+    """By botocore's own check of a call's parameters, which names unknown members too."""
+    if not received.path.endswith(("/converse", "/converse-stream")):
+        return
+    report = ParamValidator().validate({"modelId": received.params["model"], **received.body}, _converse())
+    assert not report.has_errors(), f"Bedrock would not take {_short(received.body)}: {report.generate_report()}"
+
+
 def _plain(value: Any) -> Any:
     """The SDK's lists are validated one item at a time, as they are read."""
     match value:
+        case BaseModel():
+            return _plain(value.model_dump(exclude_unset=True, by_alias=True))
         case dict():
             return {name: _plain(one) for name, one in value.items()}
         case str() | int() | float() | None:
