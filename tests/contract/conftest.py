@@ -59,6 +59,12 @@ def api(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(params=APIS)
+def every_api(request: pytest.FixtureRequest) -> str:
+    """Each API there is."""
+    return str(request.param)
+
+
 @pytest.fixture(autouse=True)
 def accepted_upstream(emulated: Emulation) -> Iterator[None]:
     """Every request that a test sends upstream fits the provider's own types."""

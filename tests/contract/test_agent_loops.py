@@ -1,4 +1,7 @@
-"""The agent loops that people write, as they write them, over every API: three rounds of one shell tool, then text."""
+"""The agent loops that people write, as they write them: three rounds of one shell tool, then text.
+
+Those on the plain SDKs of Anthropic and OpenAI run over every API there is.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,11 @@ class Shell:
 
 
 @STREAMED
-def test_anthropic_sdk(claude: anthropic.Anthropic, api: str, streamed: bool) -> None:
+def test_anthropic_sdk(claude: anthropic.Anthropic, every_api: str, streamed: bool) -> None:
     shell = Shell()
     tools: Any = [{"name": "shell", "description": SHELL, "input_schema": SCHEMA}]
     messages: list[Any] = [{"role": "user", "content": TASK}]
-    body: Any = {"model": f"{api}/agent", "max_tokens": 1024, "tools": tools, "messages": messages}
+    body: Any = {"model": f"{every_api}/agent", "max_tokens": 1024, "tools": tools, "messages": messages}
     while True:
         if streamed:
             with claude.messages.stream(**body) as stream:
@@ -62,11 +65,11 @@ def test_anthropic_sdk(claude: anthropic.Anthropic, api: str, streamed: bool) ->
 
 
 @STREAMED
-def test_openai_responses(chat: openai.OpenAI, api: str, streamed: bool) -> None:
+def test_openai_responses(chat: openai.OpenAI, every_api: str, streamed: bool) -> None:
     shell = Shell()
     tools: Any = [{"type": "function", "name": "shell", "description": SHELL, "parameters": SCHEMA, "strict": True}]
     items: list[Any] = [{"role": "user", "content": TASK}]
-    body: Any = {"model": f"{api}/agent", "tools": tools, "input": items, "store": False}
+    body: Any = {"model": f"{every_api}/agent", "tools": tools, "input": items, "store": False}
     while True:
         if streamed:
             with chat.responses.stream(**body) as stream:
