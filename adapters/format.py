@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from adapters.errors import Attempt, Failure
 from adapters.events import Event
-from adapters.model import NOTHING, Answer, Extras, Json, Request, Usage
+from adapters.model import NOTHING, Answer, Json, Request
 
 if TYPE_CHECKING:
     from adapters.tools.schema import Inverse
@@ -280,24 +280,3 @@ class Counts(Protocol):
 
     def counted(self, tokens: int) -> bytes:
         """The answer to it."""
-
-
-__all__ = [
-    "Api",
-    "Call",
-    "Continues",
-    "Counts",
-    "Dialect",
-    "ErrorAnswer",
-    "Extras",
-    "IdSource",
-    "Incoming",
-    "Lists",
-    "Outgoing",
-    "Quota",
-    "Reading",
-    "StreamDecoder",
-    "StreamEncoder",
-    "Upstream",
-    "Usage",
-]
