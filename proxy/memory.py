@@ -9,7 +9,7 @@ from adapters.model import Answer, Request
 from proxy.engine.live import Tally
 from proxy.engine.plan import Destination, Plan
 from proxy.state.kept import keep
-from proxy.state.makers import named, note
+from proxy.state.makers import named, note, refused
 from proxy.state.reasoning import remember, restored
 from proxy.state.store import Store
 
@@ -22,6 +22,7 @@ class Memory:
         self._client = client
         self._dialect = dialect
         self._ttl = ttl
+        self._unknown: tuple[str, ...] = ()
         self.calls = False
         """Whether the answer may hold calls, with which signed parts are remembered."""
 
@@ -30,10 +31,13 @@ class Memory:
         self.calls = bool(request.tools)
         origins = tuple(dict.fromkeys(candidate.to.upstream.origin for candidate in plan.chain))
         request = await restored(self._store, self._client, request, origins)
-        return await named(self._store, self._client, request, origins)
+        request, self._unknown = await named(self._store, self._client, request, origins)
+        return request
 
     async def note(self, to: Destination, tally: Tally) -> None:
-        """Keeps who made what the client cannot say that it is of."""
+        """Keeps who made what the client cannot say that it is of, and who could not verify what it sent."""
+        if tally.unverified:
+            await refused(self._store, self._unknown, to.upstream.origin, self._ttl)
         if tally.signed and to.api.name == self._dialect.api:
             await note(self._store, self._client, tally.signed, to.upstream.origin, self._ttl)
 

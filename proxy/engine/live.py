@@ -37,8 +37,9 @@ _SILENT = frozenset({CallDelta, PartEnd, ReasoningDelta})
 
 @dataclass(slots=True)
 class Tally:
-    """What the metrics and the log want to know of an answer. `calls`: those that began; `checked`: what became of
-    them, where they are checked; `signed`: signatures and encrypted blocks."""
+    """What the metrics, the log and the next turn want to know of an answer. `calls`: those that began; `checked`: what
+    became of them, where they are checked; `signed`: signatures and encrypted blocks; `unverified`: the target could
+    not verify some of those it was asked with, and answered without."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Finish | None = None
@@ -47,6 +48,7 @@ class Tally:
     failure: Failure | None = None
     checked: Checked | None = None
     signed: list[str] = field(default_factory=list)
+    unverified: bool = False
 
     def outcomes(self) -> dict[str, int]:
         """Calls by outcome of their check."""

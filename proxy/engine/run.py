@@ -117,15 +117,16 @@ class _Walk:
                 raise
             return error.failure
         keys = tools.circuits.keys(to.name, len(to.keys), tools.clock())
-        place, tries, mended, sent = 0, 0, False, outgoing
+        place, tries, mended, unverified, sent = 0, 0, False, False, outgoing
         while True:
             tries += 1
             result = await self._try(at, candidate, sent, keys[place])
             if not isinstance(result, Failure):
+                result.tally.unverified = unverified
                 return result
             if not mended and tries < attempts and (again := await self._mended(to, result)) is not None:
-                outgoing = sent = again
-                mended = True
+                sent, unverified = again
+                outgoing, mended = sent, True
                 continue
             retry = job.plan.retry
             wait = backoff(tries, retry.backoff_seconds, retry.max_backoff_seconds, tools.random())
@@ -163,13 +164,15 @@ class _Walk:
             self._fetched = await images.fetch(wanted)
         return with_bytes(request, self._fetched)
 
-    async def _mended(self, to: Destination, failure: Failure) -> Outgoing | None:
-        """The request as the API's own advice after this failure has it (without reasoning that it refuses, …)."""
+    async def _mended(self, to: Destination, failure: Failure) -> tuple[Outgoing, bool] | None:
+        """The request as the API's own advice after this failure has it (without reasoning that it refuses, …), and
+        whether its history is another."""
         request = self._job.request
         if request is None or not isinstance(to.api, Mends) or self._tools.clock() >= self._ends:
             return None
         changed = to.api.mended(request, to.upstream, failure)
-        return None if changed is None else await self._again(changed, to)
+        again = None if changed is None else await self._again(changed, to)
+        return None if changed is None or again is None else (again, changed.messages is not request.messages)
 
     async def _again(self, changed: Request, to: Destination) -> Outgoing | None:
         """A changed request for a target that was asked before; None where it cannot be carried after all."""

@@ -109,3 +109,6 @@ def test_moved_and_back(emulated, served, api, stream):
     assert signatures(received.body) == signed, "whole, where it was made"
     ask("there", results, "c")
     assert signatures(emulated.requests[0].body) == signed, "another client's look-up finds nothing"
+    tries = len(emulated.requests)
+    ask("there", results, "c", stream)
+    assert len(emulated.requests) == 1, f"what was refused once ({tries} requests) is not asked again"

@@ -44,7 +44,7 @@ def test_nothing_crosses_client_keys(made, asks):
         bare = Request("m", (Message("assistant", (CALL,)),))
         again = await restored(store, asks, bare, ORIGINS)
         signed = Request("m", (Message("assistant", (BLOCK, CALL)),))
-        told = await named(store, asks, signed, ORIGINS)
+        told, _ = await named(store, asks, signed, ORIGINS)
         dropped = [await drop(store, asks, id) for id in ids]
         return any(kept), again is not bare, told is not signed, any(dropped)
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from adapters.model import Message, Reasoning, Request, Text, ToolCall, ToolResult
-from proxy.state.makers import named, note
+from proxy.state.makers import named, note, refused
 from proxy.state.memory import MemoryStore
 
 OURS, OTHERS = "p/x", "q/x"
@@ -16,7 +16,8 @@ def play(part, noted=("YWI-_w==",), client="c", asks="c", origins=(OTHERS,)):
     async def both():
         store = MemoryStore(100_000)
         await note(store, client, noted, OURS, 60)
-        return await named(store, asks, Request("m", (Message("assistant", (Text("t"), part)),)), origins)
+        request, _ = await named(store, asks, Request("m", (Message("assistant", (Text("t"), part)),)), origins)
+        return request
 
     return asyncio.run(both()).messages[0].parts[1]
 
@@ -71,3 +72,18 @@ def test_a_long_history_asks_once():
     turns = tuple(Message("assistant", (Reasoning(api="a", data=f"d{n}"),)) for n in range(50))
     asyncio.run(named(store, None, Request("m", turns), ()))
     assert store.asked == 1
+
+
+def test_what_an_upstream_could_not_verify_is_not_shown_to_it_again():
+    async def play():
+        store = MemoryStore(100_000)
+        sent = Request("m", (Message("assistant", (Reasoning("hm", "a", signature="s1"), CALL)),))
+        same, unknown = await named(store, "c", sent, (OURS,))
+        assert same is sent and len(unknown) == 2
+        await refused(store, unknown, OURS, 60)
+        marked, rest = await named(store, "c", sent, (OURS, OTHERS))
+        assert [part.origin for part in marked.messages[0].parts] == [f"!{OURS}"] * 2 and rest == ()
+        assert await named(store, "c", sent, (OTHERS,)) == (sent, unknown), "another may know it"
+        assert (await named(store, "d", sent, (OURS,)))[0] is sent
+
+    asyncio.run(play())
