@@ -155,7 +155,11 @@ _BEARER = Flag(
     values=("authorization", "api-key"),
 )
 _SCHEMA_WORDS = Flag(
-    "unsupported_schema_keywords", (), "JSON Schema keywords that the host refuses; they are removed.", words=()
+    "unsupported_schema_keywords",
+    (),
+    "JSON Schema keywords that the host refuses; they are said otherwise or told in the description. A case after a "
+    "colon narrows it: `additionalProperties:false`, `pattern:unanchored`, `pattern:lookaround`, `type:beside-anyOf`.",
+    words=(),
 )
 _FIELDS = Flag(
     "unsupported_fields",
@@ -187,6 +191,12 @@ _OPENAI_CHAT = (
     _switch("store", False, "The client's `store` goes on; else it is left out."),
     *_PASSED,
     _strict("off"),
+    Flag(
+        "strict_formats",
+        "openai",
+        "Which string formats the host takes in strict tools: OpenAI's, or the five of DeepSeek's `/beta`.",
+        values=("openai", "deepseek"),
+    ),
     _switch("stream_usage", True, "Streams ask for usage by `stream_options`."),
     _PARALLEL,
     Flag(

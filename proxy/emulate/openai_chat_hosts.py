@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,7 +23,8 @@ _SONAR = (_PARALLEL, "tools", "tool_choice", "stop", "seed", "n", "logit_bias", 
 class Host:
     """`fields`: top-level fields that are refused. `choices`: forms of `tool_choice` that are. `developer`, `strict`,
     `custom`, `name`: whether the role, the switch, such tools and a message's name are taken. `only_json`: no schema in
-    `response_format`. `words`: keywords of schemas that are refused. `echo`: the one field in which reasoning is taken
+    `response_format`. `words`: what is refused in
+    schemas. `echo`: the one field in which reasoning is taken
     back (None: any). `asked`: where the wish to reason stands. `most_tools`: None is no limit.
     """
 
@@ -52,7 +54,7 @@ def _by_switch(body: Json) -> bool:
 
 
 _MOONSHOT = Host(
-    fields=(*_OPENAI, _PARALLEL), choices=("required",), strict=False, only_json=True,
+    fields=(*_OPENAI, _PARALLEL), choices=("required",), strict=False, only_json=True, words=("type:beside-anyOf",),
 )  # fmt: skip
 _ZAI = Host(
     fields=(*_OPENAI, _PARALLEL, "n", "seed", "logit_bias", "logprobs", "top_logprobs", *_PENALTIES),
@@ -63,7 +65,7 @@ HOSTS: Mapping[str, Host] = {
     "azure": Host(fields=(), developer=True, custom=True),
     "deepseek": Host(fields=(*_OPENAI, _PARALLEL), strict=False, only_json=True),
     "qwen": Host(choices=("required",), strict=False, asked=lambda body: body.get("enable_thinking") is True),
-    "xai": Host(fields=(*_OPENAI, "stop", *_PENALTIES), name=False, words=("additionalProperties",)),
+    "xai": Host(fields=(*_OPENAI, "stop", *_PENALTIES), name=False, words=("additionalProperties:false",)),
     "groq": Host(fields=(*_OPENAI, "logprobs", "top_logprobs", "logit_bias", "n"), name=False, echo="reasoning"),
     "together": Host(echo="reasoning_content", asked=_by_switch),
     "fireworks": Host(strict=False),
@@ -74,7 +76,7 @@ HOSTS: Mapping[str, Host] = {
     "glm": _ZAI,
     "minimax": Host(fields=(*_OPENAI, _PARALLEL, "n", "max_tokens"), strict=False, echo="reasoning_details"),
     "vllm": Host(asked=_by_template, most_tools=None),
-    "llama-cpp": Host(words=("pattern",), asked=_by_template, most_tools=None),
+    "llama-cpp": Host(words=("pattern:unanchored",), asked=_by_template, most_tools=None),
     "lm-studio": Host(choices=("object",), most_tools=None),
     "perplexity": Host(fields=(*_OPENAI, *_SONAR)),
     "nvidia": Host(asked=_by_template),
@@ -86,6 +88,12 @@ PLAYED = frozenset({*HOSTS, "openai", "openrouter"})
 EXTRA = ("thinking", "enable_thinking", "thinking_budget", "reasoning", "reasoning_split", "chat_template_kwargs")
 """Fields beside OpenAI's own that tell hosts how to reason."""
 
+
+_CASES: Mapping[str, Callable[[Json], bool]] = {
+    "additionalProperties:false": lambda schema: schema.get("additionalProperties") is False,
+    "pattern:unanchored": lambda schema: re.fullmatch(r"\^.*\$", str(schema.get("pattern", "^$"))) is None,
+    "type:beside-anyOf": lambda schema: "type" in schema and "anyOf" in schema,
+}
 
 def host_of(family: str) -> Host | None:
     """The host of a model family: the one whose name it is, or begins with."""
@@ -141,10 +149,10 @@ def _choice(choice: Json, host: Host) -> None:
 
 
 def _words(schema: Json) -> Iterator[str]:
-    """The keywords of a schema; names of properties are none."""
+    """Which cases there are in a schema; names of properties are no keywords."""
     if isinstance(schema, dict):
+        yield from (word for word, is_in in _CASES.items() if is_in(schema))
         for word, inner in schema.items():
-            yield word
             for one in inner.values() if word in ("properties", "$defs") and isinstance(inner, dict) else (inner,):
                 yield from _words(one)
     elif isinstance(schema, list):

@@ -58,8 +58,8 @@ TOLD = frozenset({
 })  # fmt: skip
 """What a host takes, and does not miss: its flag shows in the body alone."""
 
-MOOT = frozenset({("perplexity", "parallel_tool_calls")})
-"""Tools in the prompt leave nothing that could be parallel."""
+MOOT = frozenset({("perplexity", "parallel_tool_calls"), ("deepseek", "strict_formats")})
+"""Tools in the prompt leave nothing that could be parallel; strict tools are for DeepSeek's `/beta`."""
 
 FLAGS = [
     (name, flag) for name in NAMES for flag, value in sorted(PRESETS[name].compat[OWN].items())
@@ -67,7 +67,12 @@ FLAGS = [
 ]  # fmt: skip
 
 SCHEMA = {
-    "type": "object", "properties": {"a": {"type": "string", "pattern": "x"}}, "required": ["a"],
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "pattern": "x"},
+        "b": {"type": "string", "anyOf": [{"enum": ["x"]}, {"pattern": "^y$"}]},
+    },
+    "required": ["a", "b"],
     "additionalProperties": False,
 }  # fmt: skip
 F, G = Tool("f", "d", SCHEMA, strict=True), Tool("g", "d", {"type": "object", "properties": {}}, cache=CacheMark())

@@ -24,7 +24,7 @@ from adapters.model import NOTHING, Json, Message, OutputFormat, Request, Text, 
 from adapters.prepare import Prepared, Rules, prepare
 from adapters.tools.ids import CHAT, MISTRAL, IdRule
 from adapters.tools.names import OPENAI
-from adapters.tools.schema import Level, Projection, openai_base, openai_strict
+from adapters.tools.schema import Level, Projection, deepseek_strict, openai_base, openai_strict
 from adapters.tools.text_calls import is_prompted
 
 _CHOICES: Mapping[str, frozenset[str]] = {
@@ -84,7 +84,8 @@ def _schema(tool: Tool, upstream: Upstream) -> Projection:
         return replace(base, strict=None, notes=(*base.notes, _NO_STRICT) if tool.strict else base.notes)
     if not tool.strict:
         return replace(openai_base(tool.schema, unsupported), strict=tool.strict)
-    return openai_strict(tool.schema, level, unsupported)
+    strict = deepseek_strict if upstream.compat.get("strict_formats") == "deepseek" else openai_strict
+    return strict(tool.schema, level, unsupported)
 
 
 @dataclass(slots=True)

@@ -9,10 +9,9 @@ from adapters.tools.schema.gemini import gemini_json_schema, gemini_parameters
 from adapters.tools.schema.inverse import Inverse
 from adapters.tools.schema.model import Level, Projection
 from adapters.tools.schema.openai import deepseek_strict, openai_base, openai_strict
-from adapters.tools.schema.plain import PRESETS, cohere, cohere_strict, generic, mistral, ollama, untouched
+from adapters.tools.schema.plain import cohere, cohere_strict, mistral, ollama, untouched
 
 __all__ = [
-    "PRESETS",
     "Inverse",
     "Level",
     "Projection",
@@ -25,7 +24,6 @@ __all__ = [
     "deepseek_strict",
     "gemini_json_schema",
     "gemini_parameters",
-    "generic",
     "mistral",
     "ollama",
     "openai_base",

@@ -75,7 +75,7 @@ _JSON_SCHEMA = Target(
 def gemini_json_schema(schema: object, unsupported: frozenset[str] = frozenset()) -> Projection:
     """For `parametersJsonSchema` and `responseJsonSchema`: JSON Schema with references, less what Gemini refuses.
 
-    unsupported: further keywords that the host refuses, as for `generic`.
+    unsupported: further keywords that the host refuses (`schema.unsupported`).
     """
     read = canonical(schema, inline=False)
     target = narrowed(_JSON_SCHEMA, unsupported) if unsupported else _JSON_SCHEMA

@@ -43,7 +43,7 @@ BASE_TARGET = Target(BASE, after=(infer_type, _items))
 def openai_base(schema: object, unsupported: frozenset[str] = NOTHING) -> Projection:
     """The form of every tool: an object at the root, references written out, bookkeeping gone.
 
-    unsupported: further keywords that the host refuses, as for `generic`.
+    unsupported: further keywords that the host refuses (`schema.unsupported`).
     """
     root, read = _base(schema, unsupported)
     return Projection(root, None, bounded(read.notes))

@@ -20,19 +20,9 @@ from adapters.tools.schema.steps import (
     one_of_to_any_of,
     structure,
 )
-from adapters.tools.schema.unsupported import FLAT_ROOT, additional, cut, narrowed
+from adapters.tools.schema.unsupported import additional, cut
 from adapters.tools.schema.walk import Action, Rule, Target, Work
 from adapters.tools.schema.words import IN_PLACE, TYPES, Node, Path, Schema, types_of
-
-PRESETS: Mapping[str, frozenset[str]] = {
-    "deepseek": frozenset(),
-    "fireworks": frozenset(),
-    "groq": frozenset(),
-    "llama.cpp": frozenset({"pattern:unanchored"}),
-    "moonshot": frozenset({"type:beside-anyOf", FLAT_ROOT}),
-    "xai": frozenset({"additionalProperties:false"}),
-}
-"""host -> the keywords that `generic` must not send there. References are written out for all."""
 
 
 def untouched(schema: object) -> Projection:
@@ -40,11 +30,6 @@ def untouched(schema: object) -> Projection:
     if isinstance(schema, dict):
         return Projection(schema)
     return Projection({"type": "object", "properties": {}}, None, tuple(canonical(schema).notes))
-
-
-def generic(schema: object, unsupported: frozenset[str]) -> Projection:
-    """An object at the root, references written out, without the keywords that the host refuses."""
-    return _projected(schema, narrowed(Target({}), unsupported), flat=FLAT_ROOT in unsupported)
 
 
 # --- Mistral -----------------------------------------------------------------------------------------------------

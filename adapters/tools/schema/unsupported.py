@@ -54,9 +54,6 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
 }
 """name -> how it is said otherwise."""
 
-FLAT_ROOT = "anyOf:root"
-"""The name for a host that wants no union at the root."""
-
 
 def cut(node: Node, work: Work, path: Path) -> Node:
     """What stands at the second visit of a recursive definition, where references cannot stay."""

@@ -26,7 +26,7 @@ PROJECTIONS: dict[str, Callable[[object], Projection | None]] = {
     "mistral": project.mistral,
     "ollama": project.ollama,
     "cohere": project.cohere,
-    "moonshot": lambda schema: project.generic(schema, project.PRESETS["moonshot"]),
+    "moonshot": lambda schema: project.openai_base(schema, frozenset({"type:beside-anyOf"})),
 }
 
 

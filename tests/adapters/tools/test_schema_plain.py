@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from adapters.tools.schema import PRESETS, cohere, cohere_strict, generic, mistral, ollama, untouched
+from adapters.presets import PRESETS
+from adapters.tools.schema import cohere, cohere_strict, mistral, ollama, openai_base, untouched
 
 Node = dict[str, Any]
 STRING = {"type": "string"}
@@ -214,12 +215,22 @@ def test_cohere_is_not_strict_where_nothing_is_required(schema: Node, path: str)
     assert projection.notes == (f"{path}: not strict, it requires no property",)
 
 
+# --- what hosts refuse -------------------------------------------------------------------------------------------
+
+HOSTS = ("deepseek", "fireworks", "groq", "llama-cpp", "moonshot", "xai")
+
+
+def words_of(host: str) -> frozenset[str]:
+    """The keywords that a preset names."""
+    return frozenset(PRESETS[host].compat["openai-chat"].get("unsupported_schema_keywords", ()))
+
+
 # --- keywords that hang on others --------------------------------------------------------------------------------
 
 
 def test_a_weaker_branch_never_makes_one_of_forbid_more() -> None:
     given = tool({"oneOf": [{**MONEY, "additionalProperties": False}, {"type": "object", "required": ["unit"]}]})
-    projection = generic(given, PRESETS["xai"])
+    projection = openai_base(given, words_of("xai"))
     assert projection.schema == tool({"anyOf": [MONEY, {"type": "object", "required": ["unit"]}]})
     assert projection.notes == (
         "properties.p.oneOf.0: additionalProperties is left out",
@@ -231,7 +242,7 @@ def test_a_weaker_branch_never_makes_one_of_forbid_more() -> None:
 def test_a_weaker_part_never_makes_a_negation_forbid_more(keyword: str) -> None:
     part = {"type": "string", "pattern": "a"}
     given = tool({"type": "string", keyword: part, "then": {"minLength": 9}, "title": "T"})
-    projection = generic(given, PRESETS["llama.cpp"])
+    projection = openai_base(given, words_of("llama-cpp"))
     kept = {"type": "string", "title": "T"} if keyword == "if" else {
         "type": "string", "then": {"minLength": 9}, "title": "T"}  # fmt: skip
     told_part = f'({keyword}={{"type":"string","pattern":"a"}})'
@@ -270,7 +281,7 @@ UNANCHORED = [("a", False), ("^a", False), ("a$", False), ("^a\\$", False), ("^(
 
 @pytest.mark.parametrize(("pattern", "kept"), UNANCHORED)
 def test_llama_cpp_wants_anchored_patterns(pattern: str, kept: bool) -> None:
-    projection = generic(tool({"type": "string", "pattern": pattern}), PRESETS["llama.cpp"])
+    projection = openai_base(tool({"type": "string", "pattern": pattern}), words_of("llama-cpp"))
     found = projection.schema["properties"]["p"]
     assert found.get("pattern") == (pattern if kept else None)
     assert projection.notes == (() if kept else told("pattern"))
@@ -279,28 +290,28 @@ def test_llama_cpp_wants_anchored_patterns(pattern: str, kept: bool) -> None:
 def test_moonshot_moves_a_type_into_the_branches() -> None:
     given = tool({"type": "string", "anyOf": [{"const": "a"}, {"minLength": 3}], "description": "D"})
     branches = [{"type": "string", "const": "a"}, {"type": "string", "minLength": 3}]
-    assert generic(given, PRESETS["moonshot"]).schema == tool({"anyOf": branches, "description": "D"})
-    tuples = generic(tool({"type": "array", "items": [STRING]}), PRESETS["moonshot"])
+    assert openai_base(given, words_of("moonshot")).schema == tool({"anyOf": branches, "description": "D"})
+    tuples = openai_base(tool({"type": "array", "items": [STRING]}), words_of("moonshot"))
     assert tuples.schema == tool({"type": "array", "prefixItems": [STRING]})
-    union = generic({"anyOf": [tool(STRING), {"type": "null"}]}, PRESETS["moonshot"])
+    union = openai_base({"anyOf": [tool(STRING), {"type": "null"}]}, words_of("moonshot"))
     assert union.schema == tool(STRING)
 
 
 def test_xai_wants_no_closed_objects() -> None:
     words = {"type": "object", "additionalProperties": STRING}
-    projection = generic(tool(words, additionalProperties=False), PRESETS["xai"])
+    projection = openai_base(tool(words, additionalProperties=False), words_of("xai"))
     assert projection.schema == tool(words)
     assert projection.notes == ("root: additionalProperties is left out",)
 
 
-@pytest.mark.parametrize("host", sorted(PRESETS))
+@pytest.mark.parametrize("host", HOSTS)
 def test_every_host_gets_references_written_out(host: str) -> None:
     given = tool({"$ref": "#/definitions/M"}, definitions={"M": MONEY})
-    assert generic(given, PRESETS[host]).schema == tool(MONEY)
+    assert openai_base(given, words_of(host)).schema == tool(MONEY)
 
 
 UNSUPPORTED = [
-    ("const", {"const": "a"}, {"enum": ["a"]}, ()),
+    ("const", {"const": "a"}, {"type": "string", "enum": ["a"]}, ()),
     ("oneOf", {"oneOf": [STRING, {"type": "null"}]}, {"anyOf": [STRING, {"type": "null"}]}, ()),
     ("allOf", {"allOf": [MONEY]}, MONEY, ()),
     ("format", {"type": "string", "format": "uri"}, {"type": "string", "description": '(format="uri")'},
@@ -315,12 +326,12 @@ UNSUPPORTED = [
     ("$ref", {"$ref": "#/$defs/Tree"},
      {"type": "object", "properties": {"next": {"type": "object", "description": "(again as in Tree)"}}},
      ("properties.p.properties.next: $ref is recursive, it is written out once",)),
-    ("nonsense:word", {"const": 1}, {"const": 1}, ()),
+    ("nonsense:word", {"const": 1}, {"type": "integer", "const": 1}, ()),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("word", "given", "expected", "notes"), UNSUPPORTED)
-def test_generic(word: str, given: Node, expected: Node, notes: tuple[str, ...]) -> None:
-    projection = generic(tool(given, **{"$defs": {"Tree": TREE}}), frozenset({word}))
+def test_unsupported_keywords(word: str, given: Node, expected: Node, notes: tuple[str, ...]) -> None:
+    projection = openai_base(tool(given, **{"$defs": {"Tree": TREE}}), frozenset({word}))
     assert projection.schema == tool(expected)
     assert projection.notes == notes

@@ -11,10 +11,15 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from adapters.presets import PRESETS
 from adapters.tools import schema as project
 from adapters.tools.schema import Projection
 from tests.adapters.tools.schema_space import Sampler, fitting, roots, validator
 
+HOSTS = {
+    name: frozenset(words) for name, preset in PRESETS.items()
+    if (words := preset.compat.get("openai-chat", {}).get("unsupported_schema_keywords"))
+}  # fmt: skip
 PROJECTIONS: dict[str, Callable[[object], Projection | None]] = {
     "untouched": project.untouched,
     "openai_base": project.openai_base,
@@ -32,8 +37,8 @@ PROJECTIONS: dict[str, Callable[[object], Projection | None]] = {
     "ollama": project.ollama,
     "cohere": project.cohere,
     "cohere_strict": project.cohere_strict,
-    **{f"generic_{name}": partial(project.generic, unsupported=words) for name, words in project.PRESETS.items()},
-    "generic_narrow": lambda schema: project.generic(
+    **{f"base_{name}": partial(project.openai_base, unsupported=words) for name, words in HOSTS.items()},
+    "base_narrow": lambda schema: project.openai_base(
         schema, frozenset({"oneOf", "allOf", "const", "$ref", "format", "default", "additionalProperties", "if"})
     ),
 }

@@ -45,8 +45,8 @@ SHAPE = [
         "developer_role, inline_think, key_header, max_tokens_field, max_tools, merge_system, message_name, metadata, "
         "null_content, openai_reasoning_models, parallel_tool_calls, parsed_arguments, prompt_cache_key, "
         "reasoning_echo, reasoning_style, repeats, response_format, "
-        "service_tier, sort_tools, store, stream_usage, strict_tools, text_tool_calls, tool_choice, tool_id, "
-        "tool_result_name, tools, unsupported_fields, unsupported_schema_keywords)"
+        "service_tier, sort_tools, store, stream_usage, strict_formats, strict_tools, text_tool_calls, tool_choice, "
+        "tool_id, tool_result_name, tools, unsupported_fields, unsupported_schema_keywords)"
     ]),
     ("providers: {a: {api: google-gemini, models: {x: {compat: {tool_id: any}}}}}", [
         '1:59 providers.a.models.x.compat.tool_id: no key "tool_id" here (known: sort_tools, '

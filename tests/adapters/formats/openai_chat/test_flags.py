@@ -103,6 +103,22 @@ def test_strict_tools() -> None:
     assert (rewritten["strict"], rewritten["parameters"]["required"]) == (True, ["a"])
 
 
+def test_strict_formats() -> None:
+    schema = {
+        "type": "object", "properties": {"a": {"type": "string", "format": "date"}, "b": {"type": "string",
+        "format": "uuid"}}, "required": ["a", "b"], "additionalProperties": False,
+    }  # fmt: skip
+    request = ask(tools=(Tool("f", "d", schema, strict=True),))
+
+    def formats(**flags: Any) -> list[Any]:
+        function = sent(request, strict_tools="lossless", **flags)["tools"][0]["function"]
+        assert function["strict"] is True
+        return [one.get("format") for one in function["parameters"]["properties"].values()]
+
+    assert formats() == ["date", "uuid"]
+    assert formats(strict_formats="deepseek") == [None, "uuid"]
+
+
 def test_stream_usage() -> None:
     assert sent(ask(stream=True))["stream_options"] == {"include_usage": True}
     assert "stream_options" not in sent(ask(stream=True), stream_usage=False)
