@@ -65,14 +65,14 @@ def test_every_metric_is_on_the_dashboard():
 
 
 def test_promtool_takes_the_rules():
-    promtool = needed("promtool", "prometheus")
+    promtool = needed("promtool", "Debian: prometheus")
     done = subprocess.run([promtool, "check", "rules", str(DEPLOY / "prometheus/rules.yaml")], capture_output=True,
                           check=False, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_promtool_finds_nothing_wrong_with_the_metrics(proxied: Served):
-    promtool = needed("promtool", "prometheus")
+    promtool = needed("promtool", "Debian: prometheus")
     ask(proxied, "claude")
     done = subprocess.run([promtool, "check", "metrics"], input=proxied.metrics(), capture_output=True, check=False,
                           text=True)
@@ -133,7 +133,7 @@ class Prometheus:
 
 
 def test_a_real_prometheus_answers_each(emulated: Emulation, tmp_path: Path):
-    program = needed("prometheus", "prometheus")
+    program = needed("prometheus", "Debian: prometheus")
     port = free_port()
     with Served(demo(emulated)) as served:
         command = [program, f"--config.file={config(tmp_path, served)}", f"--storage.tsdb.path={tmp_path / 'data'}",

@@ -1,4 +1,4 @@
-"""Programs of the operating system that the deploy tests run: found on PATH, or a skip that names the package."""
+"""Programs that the deploy tests run: found in .tools (see .ci/run) or on PATH, or a skip that names the package."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from typing import TypeVar
 
 import pytest
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+TOOLS = ROOT / ".tools/bin"
 T = TypeVar("T")
 
 
 def needed(program: str, package: str) -> str:
     """Its path, or a skip (a failure under TOOLWIRE_REQUIRE=all)."""
-    path = shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    path = shutil.which(program, path=f"{TOOLS}:{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if path is None:
-        reason = f"needs {program} (Debian package {package})"
+        reason = f"needs {program} ({package})"
         if os.environ.get("TOOLWIRE_REQUIRE") == "all":
             pytest.fail(reason)
         pytest.skip(reason)
