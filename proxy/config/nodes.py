@@ -15,6 +15,7 @@ from ruamel.yaml.reader import ReaderError
 
 from proxy.config.env import Sources, resolve
 from proxy.config.problem import Path, Problem, dotted, quoted
+from proxy.config.syntax import told
 
 Mark = tuple[int, int]
 """Line and column, from 1."""
@@ -87,7 +88,7 @@ def parse(text: str, sources: Sources, need_env: bool = True) -> Document:
     try:
         root = yaml.compose(text)
     except MarkedYAMLError as error:
-        document.problem((), _told(error), _mark(error.problem_mark or error.context_mark))
+        document.problem((), *told(error, text))
     except ReaderError as error:
         before = text[: error.position]
         mark = before.count("\n") + 1, len(before) - before.rfind("\n")
@@ -183,12 +184,3 @@ class _Reader:
 
 def _mark(mark: Any) -> Mark:
     return mark.line + 1, mark.column + 1
-
-
-def _told(error: MarkedYAMLError) -> str:
-    problem = str(error.problem)
-    if "'\\t'" in problem:
-        return "a tab cannot indent in YAML: use spaces"
-    if problem == "mapping values are not allowed here":
-        return "a second key on this line, or wrong indentation (quote a value that contains a colon and a space)"
-    return f"{error.context}: {problem}" if error.context else problem
