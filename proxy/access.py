@@ -26,11 +26,12 @@ class Access:
         # Looked up by hash: the time a look-up takes then says nothing of the keys.
         self._clients = {_digest(client.key): client for client in clients}
 
-    def client(self, headers: Mapping[str, str], query: bytes) -> Client | Failure | None:
-        """The client of this request (None: keys are not asked for), or authentication_error."""
+    def client(self, headers: Mapping[str, str], query: bytes, dialect: str) -> Client | Failure | None:
+        """The client of this request (None: keys are not asked for), or authentication_error. A key in the query is
+        Gemini's way alone: an address is written to more logs than a header."""
         if not self._clients:
             return None
-        key = given_key(headers, query)
+        key = given_key(headers, query if dialect == "gemini" else b"")
         if not key:
             return Failure("authentication_error", "No API key: send it as `Authorization: Bearer KEY`, `x-api-key` or "
                            "`x-goog-api-key`.", code="invalid_api_key")

@@ -109,7 +109,7 @@ class Exchange:
     async def _incoming(self) -> Incoming | Failure:
         """The decoded request, after the client's key was checked."""
         server = self.gateway.config.server
-        client = self.gateway.access.client(self.headers, self._scope["query_string"])
+        client = self.gateway.access.client(self.headers, self._scope["query_string"], self.endpoint.dialect)
         if isinstance(client, Failure):
             return client
         self._client = client

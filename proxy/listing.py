@@ -22,7 +22,7 @@ async def list_models(app: App, endpoint: Endpoint, scope: Scope, headers: Mappi
     dialect = registry.dialect(endpoint.dialect)
     assert dialect is not None and isinstance(dialect, Lists)
     asked = Asked(dialect, endpoint, headers, app.clock())
-    client = app.gateway.access.client(headers, scope["query_string"])
+    client = app.gateway.access.client(headers, scope["query_string"], endpoint.dialect)
     if isinstance(client, Failure):
         await answer(app, asked, send, client)
         return

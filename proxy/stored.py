@@ -23,7 +23,7 @@ async def stored(app: App, endpoint: Endpoint, scope: Scope, headers: Mapping[st
     assert dialect is not None and isinstance(dialect, Keeps)
     id = endpoint.argument or ""
     asked = Asked(dialect, endpoint, headers, app.clock())
-    client = app.gateway.access.client(headers, scope["query_string"])
+    client = app.gateway.access.client(headers, scope["query_string"], endpoint.dialect)
     if isinstance(client, Failure):
         await answer(app, asked, send, client)
         return

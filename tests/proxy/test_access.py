@@ -41,8 +41,6 @@ def ask(served: Served, dialect: str, model: str = "gpt", query: str = "", **hea
         ("", {"authorization": "bearer  all-key"}),
         ("", {"x_api_key": "all-key"}),
         ("", {"x_goog_api_key": "all-key"}),
-        ("?key=all-key", {}),
-        ("?a=b&key=all-key", {}),
         ("", {"x_api_key": "all-key", "authorization": "Bearer something-else"}),
     ],
 )
@@ -51,6 +49,14 @@ def test_places_of_a_key(served: Served, dialect: str, query: str, headers: dict
     response = ask(served, dialect, query=query, **headers)
     assert response.status_code == 200
     assert served.request(response.headers["x-request-id"])["client"] == "all"
+
+
+@pytest.mark.parametrize("query", ["?key=all-key", "?a=b&key=all-key"])
+def test_only_gemini_takes_a_key_in_the_query(served: Served, query: str) -> None:
+    assert [ask(served, dialect, query=query).status_code for dialect in DIALECTS] == [
+        200 if dialect == "gemini" else 401 for dialect in DIALECTS]
+    paths = ("/v1beta/models", "/v1/models", "/v1/responses/resp_1")
+    assert [http.get(f"{served.base}{path}{query}").status_code for path in paths] == [200, 401, 401]
 
 
 WRONG: list[dict[str, str]] = [

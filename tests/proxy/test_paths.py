@@ -136,6 +136,8 @@ def test_methods(proxied: Served, method: str, path: str, dialect: str, allow: s
     assert (response.status_code, response.headers["allow"]) == (405, allow)
     message = message_of(response, dialect)
     assert message.startswith(f"{method} is not allowed here")
+    code = response.json()["error"]["code"]
+    assert code == (405 if dialect == "gemini" else "method_not_allowed")
     assert all(endpoint in message for endpoint in LISTED)
 
 

@@ -162,6 +162,7 @@ _STATUS_WORDS = {
     402: "RESOURCE_EXHAUSTED",
     403: "PERMISSION_DENIED",
     404: "NOT_FOUND",
+    405: "NOT_FOUND",
     413: "INVALID_ARGUMENT",
     429: "RESOURCE_EXHAUSTED",
     502: "INTERNAL",
@@ -173,7 +174,7 @@ _CONTEXT = "The input token count exceeds the maximum number of tokens allowed"
 
 def envelope(failure: Failure, attempts: tuple[Attempt, ...]) -> dict[str, Json]:
     """The error body. `error` is its first and only key: the Python SDK looks at how the dumped text begins."""
-    code = STATUS[failure.type]
+    code = 405 if failure.status is None and failure.code == "method_not_allowed" else STATUS[failure.type]
     error: dict[str, Json] = {
         "code": code,
         "message": _message(failure),

@@ -8,7 +8,7 @@ from typing import Any
 from adapters import json
 from adapters.errors import Attempt, Failure
 from adapters.format import Call, ErrorAnswer, Incoming, Quota
-from adapters.formats.openai_chat import errors, request, response
+from adapters.formats.openai_chat import request, response
 from adapters.formats.openai_chat.details import API
 from adapters.formats.openai_chat.stream import Encoder
 from adapters.formats.shared import openai_envelope
@@ -34,7 +34,7 @@ class ChatDialect:
         return "text/event-stream"
 
     def error(self, failure: Failure, attempts: tuple[Attempt, ...], request_id: str) -> ErrorAnswer:
-        return errors.answer(failure, attempts)
+        return openai_envelope.answer(failure, attempts)
 
     def quota(self, quota: Quota, now: float) -> tuple[tuple[str, str], ...]:
         return openai_envelope.quota_headers(quota)

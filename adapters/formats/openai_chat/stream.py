@@ -30,9 +30,9 @@ from adapters.events import (
 )
 from adapters.formats.openai_chat import details
 from adapters.formats.openai_chat.details import API, Place
-from adapters.formats.openai_chat.errors import error_fields
 from adapters.formats.openai_chat.request import Reply
 from adapters.formats.openai_chat.shapes import ReasoningText, annotation, call_extras, finish_word, own, usage_fields
+from adapters.formats.shared.openai_envelope import error_fields
 from adapters.model import Json, Reasoning, Usage
 
 DONE = b"data: [DONE]\n\n"
