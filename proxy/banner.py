@@ -22,8 +22,15 @@ def lines(config: Config, port: int) -> Iterator[str]:
     yield f"  OpenAI SDKs      base_url={base}/v1"
     yield f"  Anthropic SDKs   base_url={base}"
     yield f"  Google SDKs      base_url={base}"
-    yield f"  models           {', '.join(names[:MOST_MODELS])}{', …' if len(names) > MOST_MODELS else ''}"
-    yield f"  and any model of {', '.join(direct)}"
+    if names:
+        yield f"  models           {', '.join(names[:MOST_MODELS])}{', …' if len(names) > MOST_MODELS else ''}"
+        yield f"  and any model of {', '.join(direct)}"
+    else:
+        yield f"  models           any of {', '.join(direct)}: put its name for MODEL"
+    if bare := [prefix for prefixes in config.prefixes.values() for prefix in prefixes]:
+        yield f"  by bare name     {', '.join(bare[:MOST_MODELS])}{', …' if len(bare) > MOST_MODELS else ''}"
+    if config.discovered:
+        yield "  No config: the providers come from the environment's keys. GET /v1/models lists the routes of a config."
     yield ""
     yield f"  curl {base}/v1/chat/completions -H 'authorization: Bearer {key}' -H 'content-type: application/json' \\"
     yield f"""    -d '{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'"""

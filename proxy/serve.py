@@ -67,7 +67,8 @@ def _serve(args: argparse.Namespace, config: Config, log: Log) -> int:
         try:
             listener = bind(server.host, server.port)
         except OSError as error:
-            print(_unbound(error, server.host, server.port), file=sys.stderr)
+            how = "--port N (or TOOLWIRE_PORT, or server.port in the config)"
+            print(_unbound(error, server.host, server.port, how), file=sys.stderr)
             return 1
     port: int = listener.getsockname()[1]
     logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
@@ -102,13 +103,13 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
         print(f"toolwire: --demo asks for no keys, so it listens on loopback only, not on {host}. For others to use "
               "it, write its config to a file (--print-config), add clients and serve that.", file=sys.stderr)
         return 1
-    logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
     try:
         listener = bind(host, port)
     except OSError as error:
-        print(_unbound(error, host, port), file=sys.stderr)
+        print(_unbound(error, host, port, "make demo PORT=N" if args.tour else "--port N"), file=sys.stderr)
         return 1
     port = listener.getsockname()[1]
+    logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
     with Emulation() as emulation:
         report = read(demo_config(emulation.base_url), "demo", os.environ)
         if report.config is None:
@@ -136,10 +137,11 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _unbound(error: OSError, host: str, port: int) -> str:
+def _unbound(error: OSError, host: str, port: int, how: str) -> str:
+    """Why there is no socket, and `how` another port is chosen."""
     if error.errno == errno.EADDRINUSE:
-        return (f"toolwire: port {port} on {host} is taken. Choose another with --port N (or TOOLWIRE_PORT, or "
-                "server.port in the config), or stop the program that has it.")
+        return (f"toolwire: port {port} on {host} is taken. Choose another with {how}, or stop the program that has "
+                "it.")
     return f"toolwire: cannot listen on {host} port {port}: {error.strerror or error}."
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from proxy.cli import main
 from proxy.emulate import Emulation
 from tests.proxy.process import ROOT, SECONDS, Process
 from tests.proxy.talk import DONE, END, HELLO, START, STOP, STREAM, Talk, asked, each, http, say, talk
@@ -191,6 +192,15 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     assert f"port {port} on 127.0.0.1 is taken" in ended.stderr
     assert "--port" in ended.stderr and "TOOLWIRE_PORT" in ended.stderr and "server.port" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_port_that_is_taken_by_the_time_of_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        for more, how in (["--tour"], "make demo PORT=N"), ([], "--port N"):
+            assert main(["serve", "--demo", "--port", str(port), *more]) == 1
+            told = capsys.readouterr().err
+            assert f"port {port} on 127.0.0.1 is taken. Choose another with {how}, or stop" in told
 
 
 @pytest.mark.parametrize(
