@@ -3,6 +3,8 @@
 #   make test               set up, then run the tests
 # And one that installs other people's programs from PyPI and npm under .clients (see docs/clients.md):
 #   make test-clients [CLIENTS="codex opencode"]
+# And one that puts a real inference server and a small model under .live, and asks it through toolwire:
+#   make test-live
 PYTHON ?= python3
 VENV ?= .venv
 PORT ?= 4100
@@ -12,7 +14,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES = pyproject.toml constraints.txt
 
-.PHONY: demo test test-clients lint chaos docs clean
+.PHONY: demo test test-clients test-live lint chaos docs clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m proxy serve --demo --tour --port $(PORT)
@@ -22,6 +24,9 @@ test: $(VENV)/.dev
 
 test-clients: $(VENV)/.run
 	@$(BIN)/python tests/clients/runner.py $(CLIENTS)
+
+test-live: $(VENV)/.dev
+	@$(BIN)/python tests/live/llama.py
 
 chaos: $(VENV)/.dev
 	@TOOLWIRE_CHAOS=1000 $(BIN)/python -m pytest -s tests/proxy/test_chaos.py

@@ -99,7 +99,11 @@ class Outgoing:
 
 
 class StreamDecoder(Protocol):
-    """Reads one streamed answer, in pieces of any size."""
+    """Reads one streamed answer, in pieces of any size.
+
+    A reason to finish is not its end: what the wire allows behind it belongs to the answer. Behind the API's terminal
+    event nothing is read.
+    """
 
     def feed(self, data: bytes) -> list[Event]:
         """Events of this piece. Raises Malformed for what the API does not allow."""
