@@ -30,7 +30,7 @@ def lines(config: Config, port: int) -> Iterator[str]:
     if bare := [prefix for prefixes in config.prefixes.values() for prefix in prefixes]:
         yield f"  by bare name     {', '.join(bare[:MOST_MODELS])}{', …' if len(bare) > MOST_MODELS else ''}"
     if config.discovered:
-        yield "  No config: the providers come from the environment's keys. GET /v1/models lists the routes of a config."
+        yield "  No config: the providers come from the environment's keys. GET /v1/models lists a config's routes."
     yield ""
     yield f"  curl {base}/v1/chat/completions -H 'authorization: Bearer {key}' -H 'content-type: application/json' \\"
     yield f"""    -d '{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'"""

@@ -18,4 +18,4 @@ def test_what_can_be_asked_for(environ, expected):
     assert config is not None
     said = list(lines(config, 4100))
     assert said[4:said.index("")] == [*expected, "  No config: the providers come from the environment's keys. "
-                                      "GET /v1/models lists the routes of a config."]
+                                      "GET /v1/models lists a config's routes."]
