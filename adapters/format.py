@@ -59,6 +59,7 @@ class Reading:
     is none to check against: built-in and custom tools). Bytes, and shared: running streams keep no parsed request.
     `recover`: what to look for in the answer's text (`adapters.tools.recover`); empty: nothing. `may_call`: functions
     were offered, and not forbidden to be called. `choices`: how many answers were asked for.
+    `one_call`: the client wants no more than one call at a time.
     """
 
     model: str
@@ -76,6 +77,7 @@ class Reading:
     recover: tuple[str, ...] = ()
     may_call: bool = False
     choices: int = 1
+    one_call: bool = False
 
 
 @dataclass(slots=True, frozen=True)

@@ -5,6 +5,7 @@ Calls keep their order; everything else flows on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from adapters.errors import Failure
@@ -27,13 +28,15 @@ from adapters.tools.judge import Judge, Repaired, Restore
 from adapters.tools.outcome import CUT, Call, Checked, Offence
 
 _ENDED = frozenset({"stop", "tool_calls"})
+_ADDED = 1 << 20
+"""The first part number of calls that one call is split into, and of those after it: beyond all others."""
 
 
 class Keeper:
     """Modes repair and fallback. Set `committed` once content has reached the client: an invalid call then goes out as
     it came, with a warning. Before, with `fails`, it is the answer's failure, and `offence` tells more."""
 
-    __slots__ = ("_choice", "_fails", "_judge", "_kept", "_open", "_said", "checked", "committed", "offence")
+    __slots__ = ("_added", "_choice", "_fails", "_judge", "_kept", "_open", "_said", "checked", "committed", "offence")
 
     def __init__(self, reading: Reading, restore: Restore, fails: bool) -> None:
         self._judge = Judge(reading, restore)
@@ -45,6 +48,7 @@ class Keeper:
         self.checked = Checked()
         self.committed = False
         self.offence: Offence | None = None
+        self._added = _ADDED
 
     def feed(self, events: list[Event]) -> list[Event]:
         """The events that go on to the client. The last may be Failed: nothing follows then."""
@@ -90,6 +94,8 @@ class Keeper:
             case PartEnd(part) if (call := self._open.get(part)) is not None:
                 del self._open[part]
                 call.over = True
+                if call.split:
+                    return
                 if call.ready is None:
                     self._settle(call.choice, None, out)
                 else:
@@ -135,9 +141,33 @@ class Keeper:
         while kept and kept[0].ready is not None:
             call = kept.pop(0)
             call.gone = True
-            out += call.ready or ()
+            ready = call.ready or []
+            out += self._renumbered(ready) if call.split or self._added > _ADDED else ready
         if not kept:
             self._kept.pop(choice, None)
+
+    def _renumbered(self, ready: list[Event]) -> Iterator[Event]:
+        """A call that was split, or one behind it, under part numbers that keep the order."""
+        part: int | None = None
+        for event in ready:
+            match event:
+                case CallStart():
+                    if part is None and self._added == _ADDED:
+                        part = event.part
+                    else:
+                        part, self._added = self._added, self._added + 1
+                    yield replace(event, part=part)
+                case CallDelta() | PartEnd() if part is not None:
+                    yield replace(event, part=part)
+
+    def _split(self, call: Call, pieces: list[Repaired]) -> None:
+        """One call goes out as several. That is decided at the end of its choice: nothing of it comes later."""
+        part = call.start.part
+        self.checked.began += len(pieces) - 1
+        call.split, call.ready = True, []
+        for piece in pieces:
+            self.checked.count(piece.start, piece)
+            call.ready += (piece.start, CallDelta(part, piece.text), PartEnd(part))
 
     def _decide(self, call: Call, reason: str | None) -> None:
         """`reason` None: the choice goes on, and may still turn out to have been cut off here."""
@@ -149,6 +179,8 @@ class Keeper:
             self._decided(call, verdict)
         elif (repaired := self._judge.mended(start, text, ended)) is not None:
             self._decided(call, repaired)
+        elif reason is not None and (pieces := self._judge.parted(start, text)):
+            self._split(call, pieces)
         elif ended or (reason is None and is_object(text)):
             self._refuse(call, verdict)
         elif reason is not None:

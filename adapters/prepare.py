@@ -110,6 +110,7 @@ def prepare(request: Request, upstream: Upstream, rules: Rules) -> Prepared:
         schemas=wire.schemas,
         recover=looked_for(request, upstream, may_call),
         may_call=may_call,
+        one_call=request.parallel is False,
         choices=request.sampling.n or 1,
     )
     if choice is not None and choice.names:

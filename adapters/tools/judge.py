@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from adapters.events import CallDelta, CallStart, Event, PartEnd
 from adapters.format import Reading
-from adapters.model import NOTHING
+from adapters.model import NOTHING, Extras
 from adapters.tools.check import Invalid, Unchecked, Valid, Verdict, check, check_text
-from adapters.tools.repair import mend
+from adapters.tools.repair import mend, parted
 
 Restore = Callable[[list[Event]], list[Event]]
 """Gives one call in the client's terms, for its events in the wire's."""
 
 _MOST_NAMES = 50
+_PARTED = ("concatenated_objects",)
 _NOT_OFFERED = Unchecked("the tool was not offered for this answer")
 _NO_SCHEMA = Unchecked("a tool of the upstream's own")
 
@@ -61,6 +62,25 @@ class Judge:
         if start.kind == "custom" or not schema or (done := mend(schema, text, ended)) is None:
             return None
         return Repaired(start, done.arguments, repairs + done.repairs)
+
+    def parted(self, start: CallStart, text: str) -> list[Repaired]:
+        """The calls that one call's arguments are made of: the first is the call itself, the others get ids of their
+        own. Empty where it is one call, where the request allows no second, or where they are not beyond doubt."""
+        schema = self._schema(start)
+        if self._reading.one_call or start.kind == "custom" or not schema:
+            return []
+        space = start.extras.get("openai-responses", NOTHING).get("namespace") if start.extras else None
+        extras: Extras = {"openai-responses": {"namespace": space}} if space else NOTHING
+        return [
+            Repaired(start if not at else CallStart(start.part, self._id(), start.name, extras=extras), one, _PARTED)
+            for at, one in enumerate(parted(schema, text))
+        ]
+
+    def _id(self) -> str:
+        """The id of a call that came without one."""
+        (made,) = self._restore([CallStart(0, "", "")])
+        assert isinstance(made, CallStart)
+        return made.id
 
     def _schema(self, start: CallStart) -> bytes | None:
         schemas = self._reading.schemas

@@ -70,8 +70,8 @@ class Offence:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call while it is collected. `over`: its PartEnd came. `ready`: what goes out, once that is decided; `gone`: it
-    has gone out."""
+    """A call while it is collected. `over`: its PartEnd came. `ready`: what goes out, once that is decided, as several
+    calls if `split`; `gone`: it has gone out."""
 
     start: CallStart
     choice: int
@@ -79,6 +79,7 @@ class Call:
     length: int = 0
     over: bool = False
     ready: list[Event] | None = None
+    split: bool = False
     gone: bool = False
 
     def text(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adapters import json
-from adapters.tools.check import Compiled, Invalid, Unchecked, Valid, check, compiled
+from adapters.tools.check import VALID, Compiled, Invalid, Unchecked, Valid, check, compiled
 from adapters.tools.convert import fitted
 
 MAX_MENDED = 64 * 1024
@@ -50,6 +50,18 @@ def mend(schema: bytes, arguments: str, ended: bool) -> Mended | None:
     if read is None or isinstance(judge, Unchecked):
         return None
     return _made_to_fit(judge, schema, *read)
+
+
+def parted(schema: bytes, arguments: str) -> list[str]:
+    """The arguments of several calls that came as one: complete objects in a row, no two alike, each valid as it is.
+
+    Empty where they are not that: what stands beside an object that is cut off, or does not fit, may be anything.
+    """
+    if len(arguments) > MAX_MENDED:
+        return []
+    objects = _objects(arguments)
+    alike = len({json.sorted_bytes(json.loads(one)) for one in objects}) < len(objects)
+    return [] if len(objects) < 2 or alike or not all(check(schema, one) is VALID for one in objects) else objects
 
 
 def _made_to_fit(judge: Compiled, schema: bytes, text: str, repairs: list[str]) -> Mended | None:

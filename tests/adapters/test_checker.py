@@ -1,12 +1,14 @@
 """The checker, event by event: what passes, what is kept, what goes out, what is counted."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters import registry
 from adapters.checker import Checked, Keeper, Reporter, checker
 from adapters.errors import Failure
 from adapters.events import (
@@ -21,7 +23,7 @@ from adapters.events import (
     TextDelta,
     fold,
 )
-from adapters.format import Reading
+from adapters.format import Call, Reading
 from adapters.hint import hinted
 from adapters.model import Message, Reasoning, Request, Text, ToolCall, ToolResult
 from adapters.restore import Restorer
@@ -171,6 +173,73 @@ def test_calls_keep_their_order():
     assert flat(play("repair", interleaved)[1]) == [*call("book", '{"city":"Rome"}'), *second, DONE]
 
 
+PAIR = ['{"a":1}', '{"a":2}']
+
+
+@pytest.mark.parametrize("mode", ["repair", "fallback"])
+@pytest.mark.parametrize("end", [DONE, CUT, Finish("stop")])
+def test_calls_that_came_as_one_go_out_apart_and_in_their_order(mode, end):
+    """Once the choice has ended; the first keeps its id, calls behind keep their place."""
+    joined = [CallStart(1, "c1", "f", signature="s"), CallDelta(1, PAIR[0] + PAIR[1][:3]), CallDelta(1, PAIR[1][3:])]
+    after = [CallStart(2, "c2", "look.up"), CallDelta(2, "{}"), PartEnd(2)]
+    made, steps = play(mode, [TextDelta(0, "so"), PartEnd(0), *joined, PartEnd(1), *after, end])
+    assert [step for step in steps[2:-1] if step] == []
+    assert fold(flat(steps)).parts == (
+        Text("so"), ToolCall("c1", "f", PAIR[0], signature="s"), ToolCall("call_" + "x" * 24, "f", PAIR[1]),
+        ToolCall("c2", "look.up", "{}"),
+    )
+    assert len({e.part for e in flat(steps) if isinstance(e, CallStart)}) == 3
+    assert made.checked.counts() == {"repaired": 2, "valid": 1} and made.offence is None
+    assert made.checked.repairs == ["concatenated_objects"]
+
+
+@pytest.mark.parametrize(
+    "events, reading",
+    [
+        (call("f", "".join(PAIR)), replace(READING, one_call=True)),
+        (call("f", PAIR[0] + '{"a":'), READING),
+        (call("sql", "".join(PAIR), kind="custom"), READING),
+        (call("nope", "".join(PAIR)), READING),
+    ],
+    ids=["one call asked for", "cut off", "custom", "unknown"],
+)
+def test_other_objects_in_a_row_stay_together(events, reading):
+    made, steps = play("repair", [*events, DONE], reading)
+    assert flat(steps) == [*events, DONE] and "repaired" not in made.checked.counts()
+
+
+def test_the_pieces_of_a_namespaced_call_are_in_its_namespace():
+    _, steps = play("repair", [*call("read", "".join(PAIR), extras=NAMESPACED | {"other": {"id": "fc_1"}}), DONE])
+    first, second = [event for event in flat(steps) if isinstance(event, CallStart)]
+    assert (first.id, first.extras) == ("c1", NAMESPACED | {"other": {"id": "fc_1"}})
+    assert second.id != "c1" and second.extras == NAMESPACED
+
+
+@pytest.mark.parametrize("name", sorted(registry.DIALECTS))
+def test_every_dialect_writes_the_pieces_whole_and_streamed(name):
+    """Its own reader finds the same two calls in both."""
+    dialect = registry.dialect(name)
+    api = registry.api(dialect.api)
+    _, steps = play("repair", [Started("x", "m"), *call("f", "".join(PAIR)), DONE])
+    said = [{"role": "user", "content": "hi"}]
+    asked = {
+        "chat": {"model": "m", "messages": said}, "responses": {"model": "m", "input": "hi"},
+        "messages": {"model": "m", "max_tokens": 9, "messages": said},
+        "gemini": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
+    }[name]
+    for stream in (False, True):
+        reply = dialect.decode({**asked, **({"stream": True} if stream and name != "gemini" else {})},
+                               Call(model="m", stream=stream, query={"alt": "sse"}, now=1)).reply
+        if stream:
+            encoder, decoder = dialect.encoder(reply), api.decoder(READING)
+            wire = b"".join(encoder.feed(step) for step in steps) + encoder.close()
+            events = [*decoder.feed(wire), *decoder.close()]
+        else:
+            events = api.whole(dialect.answer(fold(flat(steps)), reply), READING, {})
+        found = [part for part in fold(events).parts if isinstance(part, ToolCall)]
+        assert [(part.name, json.loads(part.arguments)) for part in found] == [("f", {"a": 1}), ("f", {"a": 2})]
+
+
 def test_choices_are_apart():
     one, other = call("book", '{"city":"Rome"'), call("book", '{"city":"Oslo"', part=1)
     events = [*one, Choice(1), *other, CUT, Choice(0), DONE]
@@ -190,7 +259,7 @@ def test_the_end_of_one_choice_is_not_that_of_another(mode):
 
 WHOLE_AND_WRONG = [
     (call("book", '{"city":5}'), 'city: the value is not of type "string"', False),
-    (call("f", '{"a":1}{"a":2}'), "The arguments are no valid JSON: ", True),
+    (call("f", '{"a":1}{"b":2}'), "The arguments are no valid JSON: ", True),
     (call("book", '{"city":"Ro'), "The arguments are no valid JSON: ", True),
     (call("nope", "{}"), "There is no tool 'nope'. Tools: bash, book, f, files__read, look.up, sql.", False),
     (call("sql", kind="custom"), "The input is empty.", True),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adapters.tools import repair
 from adapters.tools.check import VALID, Invalid, check
-from adapters.tools.repair import MAX_MENDED, Mended, mend
+from adapters.tools.repair import MAX_MENDED, Mended, mend, parted
 
 CORPUS = Path(__file__).parents[3] / "fixtures" / "tool-calls"
 BOOK = json.dumps(json.loads((CORPUS / "tool.json").read_text())["schema"]).encode()
@@ -41,20 +41,44 @@ def test_the_corpus_is_what_it_should_be():
     assert len(ROWS) >= 120 and expected.count("invalid") >= 30
     assert sum(name.startswith("cut-at-every-byte") for name, _ in ROWS) >= 20
     used = {name for _, row in ROWS for name in row.get("repairs", ())}
-    assert used == REPAIRS - {"name_in_other_case"}, "every repair has a text"
+    assert used == REPAIRS - {"name_in_other_case", "concatenated_objects"}, "every repair has a text"
     assert all(row["from"] for _, row in ROWS)
 
 
 REPAIRS = {
     "code_fence", "doubled_encoding", "placeholder", "repeated_object", "trailing_comma", "control_characters",
     "single_quotes", "python_literals", "extra_closers", "missing_closers", "number_as_text", "boolean_as_text",
-    "object_as_text", "array_as_text", "null_for_absent", "name_in_other_case",
+    "object_as_text", "array_as_text", "null_for_absent", "name_in_other_case", "concatenated_objects",
 }  # fmt: skip
 
 
 def test_the_documentation_lists_every_repair():
     page = (CORPUS.parents[1] / "docs" / "tool-check.md").read_text()
     assert {name for name in REPAIRS if f"`{name}`" in page} == REPAIRS
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ('{"city":"Rome"}{"city":"Oslo"}', ['{"city":"Rome"}', '{"city":"Oslo"}']),
+        (' {"city":"Rome"}\n{"city":"a } b"} {"city":"\\u00e9"}',
+         ['{"city":"Rome"}', '{"city":"a } b"}', '{"city":"\\u00e9"}']),
+        ('{"city":"Rome"}{"city":"Ro', []),
+        ('{"city":"Rome"}{"city":"Ro"', []),
+        ('{"city":"Rome"}{"city":5}', []),
+        ('{"city":"Rome"}{}', []),
+        ('{"city":"Rome"}{"city":"Oslo"}{"city":"Rome"}', []),
+        ('{"city":"Rome"},{"city":"Oslo"}', []),
+        ('[{"city":"Rome"}{"city":"Oslo"}]', []),
+        ('{"city":"Rome"}{"city":"Oslo"} so', []),
+        ('{"city":"Rome"}', []),
+        ("", []),
+    ],
+)
+def test_objects_in_a_row_are_calls_where_each_is_complete_and_valid(text, expected):
+    """Byte for byte; two that are alike may be one call said twice."""
+    assert parted(BOOK, text) == expected
+    assert parted(BOOK, '{"city":"' + "x" * MAX_MENDED + '"}{"city":"y"}') == []
 
 
 @pytest.mark.parametrize(
