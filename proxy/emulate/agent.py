@@ -24,6 +24,7 @@ Finish = Literal["stop", "length", "tool_calls", "stop_sequence", "refusal"]
 
 _COUNT = re.compile(r"\bcall (\d+)\b", re.IGNORECASE)
 _ROUNDS = re.compile(r"\b(\d+) rounds\b", re.IGNORECASE)
+_PLACE = re.compile(r"\bin ([A-Z]\w+)")
 _NAMED = re.compile(r"\bcall the tool (\w[\w.-]*)(?: with (?=\{))?", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(parallel|both|two)\b", re.IGNORECASE)
 
@@ -158,8 +159,22 @@ def _calls(task: Task) -> Iterator[Call]:
             text = f"SELECT {index + 1} -- {tool.name}"
             yield Call(tool.name, text, text)
         else:
-            arguments = instance(merged({"type": "object"}, tool.schema), seed)
+            arguments = _placed(instance(merged({"type": "object"}, tool.schema), seed), tool.schema, task.user)
             yield Call(tool.name, arguments, json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
+
+
+def _placed(arguments: Any, schema: dict[str, Any], user: str) -> Any:
+    """With the place that the user names ("in Rome") as `city` or `location`, where any text will do."""
+    place = _PLACE.search(user)
+    for name in ("city", "location"):
+        match schema, arguments:
+            case {"properties": {**members}}, {**given} if place and name in given and _any_text(members.get(name)):
+                arguments = {**given, name: place[1]}
+    return arguments
+
+
+def _any_text(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string" and schema.keys() <= {"type", "description"}
 
 
 def _named(user: str, tools: list[Tool]) -> Call | None:

@@ -45,6 +45,16 @@ def test_arguments_satisfy_the_schema_and_are_the_text() -> None:
     assert (call.text, call.whole) == ('{"city":"Rome"}', True)
 
 
+@pytest.mark.parametrize(("user", "city", "expected"), [
+    ("What is the weather in Rome?", {"type": "string"}, "Rome"),
+    ("What is the weather in Rome?", {"type": "string", "enum": ["Bonn"]}, "Bonn"),
+])
+def test_a_place_in_the_question_is_the_city(user: str, city: dict[str, object], expected: str) -> None:
+    schema = {"type": "object", "properties": {"city": city}, "required": ["city"]}
+    (call, *_) = plan(Task(user=user, tools=(Tool("f", schema),))).calls
+    assert call.arguments == {"city": expected}
+
+
 def test_a_tool_without_schema_takes_text() -> None:
     (call,) = plan(Task("hi", (Tool("sql", None),))).calls
     assert call.arguments == call.text == "SELECT 1 -- sql"
