@@ -16,6 +16,7 @@ from proxy.config.load import load
 from proxy.config.model import Config
 from proxy.emulate import Emulation
 from proxy.serve import SUPERVISOR_GRACE
+from tests.deploy import image
 from tests.deploy.tools import DEPLOY, free_port
 from tests.serving import Served, demo
 
@@ -114,6 +115,15 @@ def test_the_image_copies_what_there_is_and_drops_root():
     extras = (ROOT / "pyproject.toml").read_text()
     assert install is not None
     assert [name for name in install[1].split(",") if f"\n{name} = [" not in extras] == []
+
+
+def test_the_script_that_builds_the_image_reads_the_dockerfile():
+    """tests/deploy/image.py runs it, as root and with debootstrap."""
+    read = image.instructions()
+    assert [name for name, _ in read].count("FROM") == 2 and len([name for name, _ in read if name == "RUN"]) == 2
+    assert dict(read)["ENTRYPOINT"] == '["toolwire"]' and "venv" in next(rest for name, rest in read if name == "RUN")
+    paths = ("proxy/cli.py", "README.md", "proxy/__pycache__/cli.pyc", "tests/serving.py", "docs/index.md")
+    assert [image.ignored(path) for path in paths] == [False, False, True, True, True]
 
 
 def health(port: int) -> int:
