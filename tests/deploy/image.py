@@ -25,6 +25,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from string import Template
 
 HERE = Path(__file__).resolve()
 DEPLOY = HERE.parents[2] / "deploy"
@@ -147,7 +148,7 @@ def built(base: Path, scratch: Path) -> Stage:
             case "ENV":
                 for word in shlex.split(rest):
                     key, _, value = word.partition("=")
-                    stage.environ[key] = re.sub(r"\$(\w+)", lambda m: stage.environ.get(m[1], ""), value)
+                    stage.environ[key] = Template(value).substitute(stage.environ)
             case "USER":
                 stage.user = rest
             case "HEALTHCHECK" | "ENTRYPOINT" | "CMD" | "STOPSIGNAL" | "EXPOSE":
@@ -174,7 +175,8 @@ def tried(stage: Stage) -> None:
     stage.mount("proc", stage.root / "proc", "-t", "proc")
     subprocess.run(["mount", "-o", "remount,ro", str(stage.root)], check=True)
     environ = {**stage.environ, "TOOLWIRE_PORT": str(PORT), "TOOLWIRE_WORKERS": "2", "HOME": "/"}
-    if subprocess.run(locked(stage, ["touch", "/opt/x"]), env=environ, check=False, capture_output=True).returncode == 0:
+    writing = subprocess.run(locked(stage, ["touch", "/opt/x"]), env=environ, check=False, capture_output=True)
+    if writing.returncode == 0:
         sys.exit("the root can be written")
     command = [*json.loads(stage.said["ENTRYPOINT"]), *json.loads(stage.said["CMD"])]
     check = json.loads(stage.said["HEALTHCHECK"].partition(" CMD ")[2])
@@ -214,8 +216,8 @@ def asked(headers: dict[str, str], status: int, word: bytes) -> None:
 def main() -> int:
     if len(sys.argv) == 2:  # mounts of its own, which end with it
         with tempfile.TemporaryDirectory(prefix="toolwire-image-") as scratch:
-            command = ["unshare", "--mount", "--propagation", "private", sys.executable, str(HERE), sys.argv[1], scratch]
-            return subprocess.run(command, check=False).returncode
+            own = ["unshare", "--mount", "--propagation", "private", sys.executable, str(HERE), sys.argv[1], scratch]
+            return subprocess.run(own, check=False).returncode
     base, scratch = (Path(argument).resolve() for argument in sys.argv[1:])
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(scratch)], check=True)
     tried(built(base, scratch))
