@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from adapters.errors import ERROR_TYPES
 from adapters.presets import PRESETS
@@ -72,6 +73,32 @@ def test_configs_load(text):
     config = load(text, "toolwire.yaml", keys)
     assert isinstance(config, Config), config
     assert config.routes
+
+
+def test_litellms_example_is_converted_key_by_key():
+    """By the page's own table: what its left block says, its right block does."""
+    page = (DOCS / "litellm.md").read_text()
+    old = YAML(typ="safe", pure=True).load(re.findall(r"```text\n(.*?)```", page, re.S)[0])
+    text = re.findall(r"<!-- config -->\n```yaml\n(.*?)```", page, re.S)[0]
+    new = load(text, "toolwire.yaml", {name: name for name in re.findall(r"\$\{(\w+)", text)})
+    assert isinstance(new, Config)
+    settings, targets = old["litellm_settings"], {}
+    for entry in old["model_list"]:
+        given, route = entry["litellm_params"], next(r for r in new.routes if r.pattern == entry["model_name"])
+        (target,) = route.steps[0].targets
+        provider = new.providers[target.provider]
+        targets[entry["model_name"]] = f"{target.provider}/{target.model}"
+        assert f"{target.provider}/{target.model}" == given["model"]
+        assert provider.api_keys == (given["api_key"].removeprefix("os.environ/"),)
+        assert provider.base_url.startswith(given.get("api_base", "https://"))
+        assert route.retry.attempts == settings["num_retries"] + 1
+        assert provider.timeout.total == settings["request_timeout"]
+    for names in old["router_settings"]["fallbacks"]:
+        for name, others in names.items():
+            route = next(r for r in new.routes if r.pattern == name)
+            fallbacks = [f"{t.provider}/{t.model}" for step in route.steps[1:] for t in step.targets]
+            assert fallbacks == [targets[other] for other in others]
+    assert [client.key for client in new.clients] == [old["general_settings"]["master_key"].removeprefix("os.environ/")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
