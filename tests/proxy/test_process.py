@@ -169,9 +169,11 @@ def test_a_second_signal_does_not_wait(tmp_path: Path, emulated: Emulation) -> N
     with Process("--config", file, cwd=tmp_path) as process:
         path, body = asked("chat", "silent")
         with http.stream("POST", f"{process.base}{path}", json=body) as answer:
-            next(answer.iter_raw())
+            pieces = answer.iter_raw()  # held: without it the connection is closed
+            next(pieces)
             process.signal(signal.SIGINT)
             assert asyncio.run(refused(process.port))
+            assert process.popen.poll() is None, "the stream still runs"
             process.signal(signal.SIGINT)
             assert process.ended() == 0
 
@@ -272,7 +274,14 @@ def _each_serves(process: Process) -> None:
 def _one_is_replaced(process: Process) -> None:
     process.lines("request", 5)  # a worker killed before it has written its line leaves one fewer
     old = process.children()
-    os.kill(old[0], signal.SIGKILL)
+    path, body = asked("chat", "up/fault-stall")
+    os.kill(old[1], signal.SIGSTOP)
+    with http.stream("POST", f"{process.base}{path}", json=body) as answer:
+        pieces = answer.iter_raw()  # of the one that is killed; held, or the connection is closed
+        next(pieces)
+        os.kill(old[1], signal.SIGCONT)
+        assert "toolwire_inflight_requests 1.0" in http.get(f"{process.base}/metrics").text
+        os.kill(old[0], signal.SIGKILL)
     (line,) = process.lines("worker")
     assert (line["type"], line["pid"], line["status"]) == ("died", old[0], -signal.SIGKILL)
     new = _until_two(process)
