@@ -82,4 +82,4 @@ def sorted_bytes(value: Any) -> bytes:
 
 def clean(value: str) -> str:
     """A text without unpaired surrogates, each replaced by U+FFFD."""
-    return _SURROGATE.sub("\ufffd", value)
+    return value if value.isascii() else _SURROGATE.sub("\ufffd", value)

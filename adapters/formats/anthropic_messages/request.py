@@ -155,20 +155,26 @@ def _body(request: Request, prepared: Prepared, plan: Plan, warnings: dict[str, 
 def _rules(upstream: Upstream, facts: Facts, plan: Plan, shaped: Shaped) -> Rules:
     """What the model behind this request can carry."""
     continues = facts.prefill and not plan.budgeted and shaped.format is None
+    forced = facts.forced and not plan.budgeted
+    return _carried(facts.system_entries, continues, forced, bool(upstream.compat.get("sort_tools", True)))
+
+
+@cache
+def _carried(system_entries: bool, continues: bool, forced: bool, sort_tools: bool) -> Rules:
     return Rules(
         api=NAME,
         names=NAMES,
         ids=IDS,
         history=HistoryRules(
             first_user=True,
-            later_system="keep" if facts.system_entries else "user",
+            later_system="keep" if system_entries else "user",
             reasoning="signed",
             prefill="keep" if continues else "user",
             tools_from_history=True,
         ),
         schema=schema_rule,
-        choices=_CHOICES if facts.forced and not plan.budgeted else frozenset({"auto", "none"}),
-        sort_tools=bool(upstream.compat.get("sort_tools", True)),
+        choices=_CHOICES if forced else frozenset({"auto", "none"}),
+        sort_tools=sort_tools,
     )
 
 

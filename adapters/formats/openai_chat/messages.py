@@ -199,6 +199,8 @@ def _with_reasoning(parts: list[Part], fields: Fields) -> tuple[Part, ...]:
     blocks = details.decode(fields.items("reasoning_details"), fields.at("reasoning_details"))
     if text and not any(block.text for _, block in blocks):
         blocks.insert(0, (0, Reasoning(text)))
+    if not blocks:
+        return tuple(parts)
     placed: list[Part] = []
     for index in range(len(parts) + 1):
         placed += [block for position, block in blocks if min(position, len(parts)) == index]
