@@ -11,7 +11,7 @@ _SHOWN = 100
 """Characters of a line that are shown."""
 
 _SECRET = re.compile(r"(?i)((?:key|token|secret|password|authorization)\w*[\"']?\s*:\s*)(?![\"']?\$\{)([^\s,{}\[\]]+)")
-_LONG = re.compile(r"(?=[\w+/=-]*\d)[\w+/=-]{20,}")
+_LONG = re.compile(r"(?=[\w+/=-]*?(?=[a-zA-Z0-9]{8})[a-zA-Z]*\d+[a-zA-Z])[\w+/=-]{20,}")
 """What may be a key that stands in the file itself: the line goes to logs."""
 
 
@@ -35,7 +35,7 @@ def _meaning(context: str, problem: str, here: Mark, began: Mark, lines: list[st
         case _, "could not find expected ':'":
             return 'this is neither "key: value" nor "- item": a colon or the space after ":" or "-" is missing', began
         case _, _ if problem.startswith("expected <block end>"):
-            return _block(problem, here, began), here
+            return _block(problem, here, began, lines), here
         case _, "found unexpected end of stream":
             return "this quote is not closed", began
         case _, _ if problem.startswith("expected ',' or") and "<stream end>" in problem:
@@ -45,6 +45,11 @@ def _meaning(context: str, problem: str, here: Mark, began: Mark, lines: list[st
         case _, _ if problem.startswith("expected ',' or"):
             where = f"line {began[0]}, column {began[1]}"
             return f'"," or "{closing}" is missing before this (the "{opening}" is in {where})', here
+        case _, _ if found := re.fullmatch("expected the node content, but found '(.+)'", problem):
+            return f'a value is expected here, not "{found[1]}"', here
+        case ("while scanning a block scalar" | "while scanning a tag" | "while scanning an alias"
+              | "while scanning an anchor" | "while parsing a node"), _:
+            return f'a text that begins with "{lines[began[0] - 1][began[1] - 1]}" must be quoted', began
         case _, _ if problem.startswith("found undefined alias"):
             return 'a text that begins with "*" must be quoted', here
         case _, _ if found := re.fullmatch("found character '(.)' that cannot start any token", problem):
@@ -72,11 +77,20 @@ def _colon(here: Mark, lines: list[str]) -> str:
     return "a key is missing before this colon"
 
 
-def _block(problem: str, here: Mark, began: Mark) -> str:
+def _block(problem: str, here: Mark, began: Mark, lines: list[str]) -> str:
     if found := re.search("but found '([]}])'", problem):
         return f'this "{found[1]}" closes nothing: take it out'
-    return (f"the indentation fits no block: this begins in column {here[1]}, the block around it (from line "
-            f"{began[0]}) in column {began[1]}. Entries of one block begin in the same column")
+    if lines[here[0] - 1][: here[1] - 1].strip():
+        return "this cannot follow on what is before it in the line: a comma, a quote or a new line is missing"
+    fits: list[str] = []
+    least = _SHOWN
+    for number in range(here[0] - 1, 0, -1):
+        column = len(lines[number - 1]) - len(lines[number - 1].lstrip()) + 1
+        if lines[number - 1].split("#")[0].strip() and began[1] <= column < least:
+            fits.append(f"in column {column} as line {number}")
+            least = column
+    where = " or ".join(fits) or f"in column {began[1]} as line {began[0]}"
+    return f"the indentation fits no block: this begins in column {here[1]}; begin {where}"
 
 
 def _shown(lines: list[str], place: Mark) -> str:

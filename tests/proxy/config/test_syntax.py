@@ -14,7 +14,6 @@ models:
     fallbacks:
       - up/n
 """
-FITS = "Entries of one block begin in the same column"
 MISSING = '"," or "}" is missing before this (the "{" is in line 2, column 7)'
 FITS_NO = "the indentation fits no block: this begins in column"
 NEITHER = 'this is neither "key: value" nor "- item": a colon or the space after ":" or "-" is missing'
@@ -33,9 +32,9 @@ def test_the_good_one_is_good():
 
 @pytest.mark.parametrize(("right", "wrong", "place", "message"), [
     ("    fallbacks:", "   fallbacks:", "6:4",
-     f"{FITS_NO} 4, the block around it (from line 4) in column 3. {FITS}"),
+     f"{FITS_NO} 4; begin in column 5 as line 5 or in column 3 as line 4"),
     ("      - up/n", "      - up/n\n     - up/o", "8:6",
-     f"{FITS_NO} 6, the block around it (from line 5) in column 5. {FITS}"),
+     f"{FITS_NO} 6; begin in column 7 as line 7 or in column 5 as line 6"),
     ("    fallbacks:", "      fallbacks:", "6:16", "this line is indented too far: line 5 has a value already, so that "
      "nothing can stand within it"),
     ("    target", "\ttarget", "5:1", "a tab cannot indent in YAML: use spaces"),
@@ -51,6 +50,12 @@ def test_the_good_one_is_good():
     ('"${KEY}"', '"${KEY}', "2:70", "this quote is not closed"),
     ("      - up/n", "  }", "7:3", 'this "}" closes nothing: take it out'),
     ("smart:", "*:", "4:3", 'a text that begins with "*" must be quoted'),
+    ("up/m", "|m", "5:13", 'a text that begins with "|" must be quoted'),
+    ("up/m", "& m", "5:13", 'a text that begins with "&" must be quoted'),
+    ("- up/n", "- [up/n, ]]", "7:17", 'this "]" closes nothing: take it out'),
+    ("- up/n", "- {target: up/n} x", "7:24",
+     "this cannot follow on what is before it in the line: a comma, a quote or a new line is missing"),
+    ("- up/n", "- [,]", "7:10", 'a value is expected here, not ","'),
     ("up/m", "@m", "5:13", 'a text that begins with "@" must be quoted'),
     ("up/m", r'"a\q"', "5:16", r'double quotes know no "\q": write \\ for a backslash, or use single quotes'),
     ("models:", "---\nmodels:", "3:1", 'a second document begins here: one file is one, take out the "---"'),
@@ -66,6 +71,10 @@ def test_what_is_told(right, wrong, place, message):
 def test_a_key_in_the_file_is_not_shown():
     text = "providers:\n  up: {api: openai-chat api_key: sk-1, headers: {x-other: [0123456789abcdefghij]}}\n"
     assert told(text)[1] == "  2 |   up: {api: openai-chat api_key: ****, headers: {x-other: [********************]}}"
+
+
+def test_the_name_of_a_model_is_shown():
+    assert told("a: [anthropic/claude-opus-4-5-20251101\n")[1] == "  1 | a: [anthropic/claude-opus-4-5-20251101"
 
 
 def test_a_long_line_is_not_shown():
