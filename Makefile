@@ -46,7 +46,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: $(VENV)/bin/python $(SOURCES)
-	@echo "Installing toolwire ..."
+	@echo "Installing toolwire (half a minute) ..."
 	@$(PIP) install -c constraints.txt -e .
 	@touch $@
 

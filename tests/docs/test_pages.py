@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import httpx2
 import pytest
 from ruamel.yaml import YAML
 
@@ -15,6 +17,8 @@ from proxy import reference
 from proxy.cli import parser
 from proxy.config.load import load
 from proxy.config.model import Config
+from proxy.emulate import Emulation
+from tests.serving import Served, config_of
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -64,7 +68,7 @@ def test_generated_pages_name_all_there_is():
 
 
 def test_there_are_configs():
-    assert len(CONFIGS) == 13
+    assert len(CONFIGS) == 14
 
 
 @pytest.mark.parametrize("text", CONFIGS)
@@ -101,6 +105,21 @@ def test_litellms_example_is_converted_key_by_key():
     assert [client.key for client in new.clients] == [old["general_settings"]["master_key"].removeprefix("os.environ/")]
 
 
+def test_the_quickstarts_own_route_does_what_it_says(emulated: Emulation):
+    page = (DOCS / "quickstart.md").read_text()
+    text = next(text for text in re.findall(r"<!-- config -->\n```yaml\n(.*?)```", page, re.S) if "fault-429" in text)
+    asked = json.loads(re.findall(r"-d '(\{\"model\": \"mine\".*?\})' \|", page)[0])
+    up = emulated.base_url("anthropic-messages").removesuffix("/anthropic-messages")
+    with Served(config_of(text.replace("http://127.0.0.1:4101", up))) as served:
+        answer = httpx2.post(f"{served.base}/v1/chat/completions", json=asked)
+        served.request(answer.headers["x-request-id"])
+        for name in ("x-toolwire-target", "x-toolwire-attempts"):
+            assert f"`{name}: {answer.headers[name]}`" in page
+        types = ", ".join(f"`{line['type']}`" for line in served.lines("attempt", 3))
+        assert f"`type` {types}" in page
+        assert re.findall(r"`(toolwire_fallbacks_total\{.*)`", page)[0] in served.metrics()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text())
@@ -121,6 +140,6 @@ def test_commands_parse():
     texts = [(DOCS / f"{name}.md").read_text() for name in MINE]
     blocks = [block for text in texts for block in re.findall(r"```sh\n(.*?)```", text, re.S)]
     commands = [line for block in blocks for line in block.splitlines() if line.startswith("toolwire ")]
-    assert len(commands) == 5
+    assert len(commands) == 8
     for line in commands:
         parser({}).parse_args(line.split("#")[0].split()[1:])
