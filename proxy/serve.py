@@ -7,6 +7,7 @@ the configuration again; a bad one is refused and the old one stays.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import errno
 import gc
@@ -43,6 +44,9 @@ FIXED = ("host", "port", "workers", "drain_seconds")
 
 SUPERVISOR_GRACE = 5.0
 """What a worker may take beyond its drain before the supervisor ends it."""
+
+ARRIVE_SECONDS = 0.05
+"""After this the first bytes of who had connected before a drain have come."""
 
 GC_THRESHOLDS = (50_000, 20, 50)
 """Full collections stop the loop for as long as many parsed requests are alive: rarer, on a frozen start-up heap."""
@@ -233,3 +237,27 @@ class _Server(uvicorn.Server):
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
         self._said()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Who had connected before the listener closed is served; then as uvicorn does: idle connections are closed."""
+        for listener in sockets or []:
+            await self._close(listener)
+        await asyncio.sleep(ARRIVE_SECONDS)
+        await super().shutdown(sockets)
+
+    async def _close(self, listener: socket.socket) -> None:
+        """Takes what waits to be accepted: closing the socket would reset it."""
+        waiting, accepted = listener.dup(), list[socket.socket]()
+        waiting.setblocking(False)
+        for server in self.servers:
+            server.close()
+        with waiting, contextlib.suppress(OSError):
+            while True:
+                accepted.append(waiting.accept()[0])
+        for connection in accepted:
+            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
+
+    def _protocol(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )

@@ -47,6 +47,7 @@ class Supervisor:
         self._log = log
         self._workers: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self._ending = False
+        self._starting = False
         self._alive, self._held = os.pipe()
         self._ready, self._tell = os.pipe()
         self._metrics = tempfile.mkdtemp(prefix="toolwire-metrics-")
@@ -78,10 +79,14 @@ class Supervisor:
         return {**os.environ, **own, "PROMETHEUS_MULTIPROC_DIR": self._metrics}
 
     def _start(self) -> None:
+        self._starting = True
         handed = (self._listener.fileno(), self._alive, self._tell)
         command = [sys.executable, "-m", "proxy", *sys.argv[1:]]
         process = subprocess.Popen(command, pass_fds=handed, env=dict(self._environ()))
         self._workers[process.pid] = (process, time.monotonic())
+        self._starting = False
+        if self._ending:
+            process.send_signal(signal.SIGTERM)
 
     def _look(self) -> None:
         for pid, (process, since) in list(self._workers.items()):
@@ -103,7 +108,10 @@ class Supervisor:
         mark_process_dead(pid, self._metrics)  # type: ignore[no-untyped-call]
 
     def _end(self) -> None:
+        """The listener goes first: it would take connections that no worker accepts any more."""
         self._ending = True
+        if not self._starting:
+            self._listener.close()
         self._forward(signal.SIGTERM)
 
     def _forward(self, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import signal
@@ -109,6 +110,28 @@ async def test_start_up_and_drain(tmp_path: Path) -> None:
             assert {"time", "event", "request_id", "endpoint", "model", "seconds"} <= line.keys()
         finally:
             process.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+async def test_who_connects_before_the_listener_closes_is_answered(
+    tmp_path: Path, emulated: Emulation, workers: str
+) -> None:
+    """All but the one that connects in the very moment of the close: no system call accepts and closes at once."""
+    file = config(tmp_path, emulated.base_url("openai-chat"))
+    process = await asyncio.to_thread(started, "--config", file, "--workers", workers, cwd=tmp_path)
+    try:
+        async with contextlib.AsyncExitStack() as stack:
+            process.signal(signal.SIGTERM)
+            clients: list[Talk] = []
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    clients.append(await stack.enter_async_context(talk(process.port)))
+                    clients[-1].send(*asked("chat", "up/agent", stream=False))
+            answers = await asyncio.gather(*(client.head() for client in clients), return_exceptions=True)
+        assert len([answer for answer in answers if answer != 200]) <= 1
+        assert await asyncio.to_thread(process.ended) == 0
+    finally:
+        process.__exit__(None, None, None)
 
 
 @pytest.mark.parametrize("dialect", ["chat", "messages"])
