@@ -255,7 +255,9 @@ class _Server(uvicorn.Server):
             while True:
                 accepted.append(waiting.accept()[0])
         for connection in accepted:
-            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
+            connection.setblocking(False)
+            with contextlib.suppress(OSError):  # gone again
+                await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
 
     def _protocol(self) -> asyncio.Protocol:
         return self.config.http_protocol_class(  # type: ignore[call-arg]

@@ -14,7 +14,7 @@ import pytest
 
 from proxy.emulate import Emulation
 from tests.deploy.fronts import FRONTS, fronted
-from tests.deploy.tools import free_port, until
+from tests.deploy.tools import steady_port, until
 from tests.proxy.process import Process
 from tests.serving import Served
 
@@ -119,7 +119,7 @@ def serving(folder: Path, url: str, port: int) -> Process:
 def test_a_rolling_restart_loses_nothing(emulated: Emulation, tmp_path: Path):
     """Running streams end as they should, and every request is answered, while one replica after the other drains:
     both replicas behind both fronts."""
-    url, ports = emulated.base_url("openai-chat"), (free_port(), free_port())
+    url, ports = emulated.base_url("openai-chat"), (steady_port(), steady_port())
     with ExitStack() as stack, ThreadPoolExecutor(8) as pool:
         first, second = pool.map(lambda port: serving(tmp_path, url, port), ports)
         stack.callback(lambda: [replica.__exit__(None, None, None) for replica in (first, second)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -36,6 +38,15 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def steady_port() -> int:
+    """A free port below those that outgoing connections get: nothing takes it while its program is restarted."""
+    for port in random.sample(range(20_000, 32_000), 50):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no free port")
 
 
 def until(look: Callable[[], T | None], what: str, seconds: float = 30.0) -> T:
