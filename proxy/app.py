@@ -256,6 +256,9 @@ class App:
             target=record.target, type=record.type, status=record.status, seconds=round(seconds, 4),
             stream=record.stream, attempts=len(record.attempts), **fields,
         )
+        if record.content is not None:
+            given, sent = (bytes(body).decode("utf-8", "replace") for body in record.content)
+            self.log("content", request_id=record.id, client=record.client, model=model, request=given, answer=sent)
 
 
 def _target(to: Destination) -> str:

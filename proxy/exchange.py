@@ -18,6 +18,7 @@ from adapters.format import Call, Dialect, Incoming, StreamEncoder
 from adapters.model import Request
 from adapters.tools.arguments import OBJECT_DIALECTS
 from proxy.access import TOOL_CHECK, allowed, chosen_check, forbidden, limited
+from proxy.config.patterns import matches
 from proxy.engine.live import Tally
 from proxy.engine.plan import Plan
 from proxy.engine.run import CANCELLED, Job, Lost, Streaming, Tools, Whole, run
@@ -32,7 +33,7 @@ from proxy.http import (
     request_id,
 )
 from proxy.memory import Memory
-from proxy.output import Output
+from proxy.output import MOST_CONTENT, Output
 from proxy.pump import Pump, unfit
 from proxy.record import Record
 from proxy.state.kept import fetched
@@ -131,7 +132,10 @@ class Exchange:
         if not isinstance(decoded, dict):
             return Failure("invalid_request_error", "The body must be a JSON object.")
         kept = await fetched(self.app.store, self.record.client, self.dialect, decoded)
-        return self._decoded(decoded, client, kept)
+        incoming = self._decoded(decoded, client, kept)
+        if any(matches(pattern, self.record.model or "") for pattern in server.log_content):
+            self.record.content = body[:MOST_CONTENT], self.out.copied()
+        return incoming
 
     def _decoded(self, body: dict[str, Any], client: Client | None, kept: Any) -> Incoming | Failure:
         call = Call(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
+from typing import Any
 
 from adapters.errors import Attempt, Failure
 from adapters.format import Dialect, Quota, StreamEncoder
 from proxy.endpoints import Endpoint
 from proxy.http import Send, respond, safe_value
 from proxy.record import Record
+
+MOST_CONTENT = 65_536
+"""Bytes of a body that the log shows."""
 
 
 class Output:
@@ -25,6 +29,17 @@ class Output:
         self.quota: Quota | None = None
         self.encoder: StreamEncoder | None = None
         self.begun = False
+
+    def copied(self) -> bytearray:
+        """Holds, from now on, what is sent as a body, up to MOST_CONTENT."""
+        copy, send = bytearray(), self._send
+
+        async def both(message: MutableMapping[str, Any]) -> None:
+            copy.extend(message.get("body", b"")[: MOST_CONTENT - len(copy)])
+            await send(message)
+
+        self._send = both
+        return copy
 
     async def give(self, body: bytes) -> None:
         """A whole answer."""

@@ -31,6 +31,8 @@ class Record:
     waited: float = 0.0
     repairs: list[str] = field(default_factory=list)
     invalid_calls: list[str] = field(default_factory=list)
+    content: tuple[bytes, bytearray] | None = None
+    """The bodies of the request and of what was sent, where `server.log_content` asks for them."""
 
     def cut_short(self, why: str) -> None:
         """The request ended before its answer did, and with it the attempt that was under way."""

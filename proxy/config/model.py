@@ -174,6 +174,7 @@ class Server:
     early_head_seconds: float = 25.0
     fetch_images: Literal["off", "public"] = "off"
     image_hosts: tuple[str, ...] = ()
+    log_content: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,10 @@ def _server() -> Schema:
             "image_hosts": listing(
                 "Patterns of hosts to fetch images from; none is any.", text("A host, or `*.domain`.")
             ),
+            "log_content": listing(
+                "Patterns of model names, as clients ask for them, whose requests and answers go to the log.",
+                text("A pattern."),
+            ),
         },
     )
 

@@ -141,6 +141,8 @@ def _clients(config: Config) -> Found:
 def _server(config: Config) -> Found:
     if config.server.image_hosts and config.server.fetch_images == "off":
         yield ("server", "image_hosts"), "has no effect with fetch_images: off"
+    if config.server.log_content:
+        yield ("server", "log_content"), "what these models are asked and answer is in the log"
     if config.server.workers > 1 and config.state.backend == "memory":
         yield ("server", "workers"), "each worker has a memory of its own: state.backend: redis shares it"
     if config.state.url and config.state.backend == "memory":

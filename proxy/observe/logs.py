@@ -1,6 +1,7 @@
 """One JSON line per request and per attempt on stderr; plain lines with `--log-format text`.
 
 No message content and no key ever goes into a field: fields are ids, names from the configuration, types and numbers.
+But for `event: content`, one line per request to a model that `server.log_content` names.
 """
 
 from __future__ import annotations

@@ -71,12 +71,13 @@ def test_defaults_are_the_contracts():
 def test_every_field_of_server_clients_and_state():
     made = config(
         "server: {host: 0.0.0.0, port: 1, workers: 2, max_request_bytes: 2048, max_json_depth: 9, drain_seconds: 3,"
-        " keepalive_seconds: 4, early_head_seconds: 5, fetch_images: public, image_hosts: ['*.x']}\n"
+        " keepalive_seconds: 4, early_head_seconds: 5, fetch_images: public, image_hosts: ['*.x'],"
+        " log_content: [m]}\n"
         "clients: [{name: n, key: k, models: [m, 'g*'], requests_per_minute: 7, allow: [tool_check]},"
         " {name: o, key: l}]\n"
         "state: {backend: redis, url: 'redis://h', ttl_seconds: 8, max_bytes: 65536}\n" + P
     )
-    assert made.server == Server("0.0.0.0", 1, 2, 2048, 9, 3, 4, 5, "public", ("*.x",))
+    assert made.server == Server("0.0.0.0", 1, 2, 2048, 9, 3, 4, 5, "public", ("*.x",), ("m",))
     assert made.clients == (Client("n", "k", ("m", "g*"), 7, ("tool_check",)), Client("o", "l"))
     assert made.state == State("redis", "redis://h", 8, 65536)
 

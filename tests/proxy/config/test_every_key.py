@@ -127,6 +127,7 @@ EFFECTS: dict[str, str] = {
     "providers.NAME.models.NAME.images": SKIPPED,
     "providers.NAME.models.NAME.tools": SKIPPED,
     "server.fetch_images": "proxy/upstream/test_images.py::test_fetch_images_and_image_hosts",
+    "server.log_content": "proxy/test_content_log.py::test_what_is_asked_and_answered_is_told_where_a_name_says_so",
     "server.image_hosts": "proxy/upstream/test_images.py::test_fetch_images_and_image_hosts",
     "state.backend": "proxy/test_shared_state.py::test_reasoning_is_restored_by_another_worker",
     "state.url": "proxy/test_shared_state.py::test_reasoning_is_restored_by_another_worker",

@@ -140,6 +140,7 @@ REST = [
         'clients[0].models[5]: no model is named "zz/x"',
     ]),
     ("server: {image_hosts: [x]}\n", ["server.image_hosts: has no effect with fetch_images: off"]),
+    ("server: {log_content: [m]}\n", ["server.log_content: what these models are asked and answer is in the log"]),
     ("server: {image_hosts: [x], fetch_images: public}\n", []),
     ("server: {workers: 2}\n", ["server.workers: each worker has a memory of its own: state.backend: redis shares it"]),
     ("server: {workers: 2}\nstate: {backend: redis, url: 'redis://x'}\n", []),
