@@ -16,14 +16,14 @@ from proxy.config.load import Report, read_file
 from proxy.config.problem import rows
 from proxy.config.schema import schema
 from proxy.config.source import DEFAULT_FILE, Overrides, configured
-
-EMULATE_PORT = 4200
+from proxy.listen import EMULATE_PORT
 
 NOTHING = f"""\
 toolwire: nothing to serve: there is no --config, no ./{DEFAULT_FILE} and no provider's key in the environment
   set a key, such as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, and start again
   or try it without any:  toolwire serve --demo
-  or write a config:      toolwire serve --demo --print-config > {DEFAULT_FILE}"""
+  or write a config:      toolwire serve --demo --print-config > {DEFAULT_FILE}
+                          (its upstreams are those of `toolwire emulate`, which must run beside it)"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -110,10 +110,25 @@ def _command(
     return parser
 
 
+class _Variable(str):
+    """A default that an environment variable gave. `name` is the variable's."""
+
+    name: str
+
+
+def _variable(environ: Mapping[str, str], name: str) -> _Variable | None:
+    made = _Variable(environ.get(name) or "")
+    made.name = name
+    return made or None
+
+
 def _number(low: int, high: int) -> Callable[[str], int]:
     def number(text: str) -> int:
-        if not text.isdecimal() or not low <= int(text) <= high:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {low} to {high}")
+        if not (text.isascii() and text.isdecimal()) or len(text) > 9 or not low <= int(text) <= high:
+            message = f"{text!r} is no whole number from {low} to {high}"
+            if isinstance(text, _Variable):
+                raise argparse.ArgumentError(None, f"{text.name}: {message}")
+            raise argparse.ArgumentTypeError(message)
         return int(text)
 
     return number
@@ -146,7 +161,7 @@ def _serve_arguments(parser: argparse.ArgumentParser, environ: Mapping[str, str]
         "--workers", metavar="N", type=_number(1, 256), help="processes (default: TOOLWIRE_WORKERS, the config's, 1)"
     )
     names = ("config", "host", "port", "workers")
-    parser.set_defaults(**{name: environ.get(f"TOOLWIRE_{name.upper()}") or None for name in names})
+    parser.set_defaults(**{name: _variable(environ, f"TOOLWIRE_{name.upper()}") for name in names})
 
 
 def _emulate_arguments(parser: argparse.ArgumentParser) -> None:

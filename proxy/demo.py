@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adapters import registry
+from proxy.listen import EMULATE_PORT
 
-HEADER = """\
+HEADER = f"""\
 # toolwire's demo configuration: a starting point for your own.
-# Each provider is an emulated upstream of this process; put real keys and base URLs in their place.
+# Each provider is an emulated upstream. They must run, or every request is a 502: in another terminal
+#   toolwire emulate
+# which listens on port {EMULATE_PORT}. Put your own keys and base URLs in their place, and it is not needed.
 """
 
 NAMED = {"anthropic": "anthropic-messages", "openai": "openai-responses", "local": "ollama-chat"}
@@ -82,7 +85,7 @@ def _emulate_command(api: str) -> str:
     """The base URL that `toolwire emulate` has by default."""
     from proxy.emulate.registry import APIS
 
-    return f"http://127.0.0.1:4200/{api}{next(known.base for known in APIS if known.name == api)}"
+    return f"http://127.0.0.1:{EMULATE_PORT}/{api}{next(known.base for known in APIS if known.name == api)}"
 
 
 def demo_config(base_url: Callable[[str], str] = _emulate_command) -> str:

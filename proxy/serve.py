@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import errno
 import gc
 import logging
 import os
@@ -31,6 +30,7 @@ from proxy.config.problem import rows
 from proxy.config.rules import is_loopback
 from proxy.config.source import Overrides, configured
 from proxy.gateway import Gateway
+from proxy.listen import bind, unbound
 from proxy.observe.logs import Lines, Log, json_log, text_log
 from proxy.upstream import make
 from proxy.upstream.google import SignIns
@@ -72,7 +72,7 @@ def _serve(args: argparse.Namespace, config: Config, log: Log) -> int:
             listener = bind(server.host, server.port)
         except OSError as error:
             how = "--port N (or TOOLWIRE_PORT, or server.port in the config)"
-            print(_unbound(error, server.host, server.port, how), file=sys.stderr)
+            print(unbound(error, server.host, server.port, how), file=sys.stderr)
             return 1
     port: int = listener.getsockname()[1]
     logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
@@ -110,7 +110,7 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
     try:
         listener = bind(host, port)
     except OSError as error:
-        print(_unbound(error, host, port, "make demo PORT=N" if args.tour else "--port N"), file=sys.stderr)
+        print(unbound(error, host, port, "make demo PORT=N" if args.tour else "--port N"), file=sys.stderr)
         return 1
     port = listener.getsockname()[1]
     logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
@@ -129,24 +129,6 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
 
         Worker(listener, config, log, None).run(started)
     return 0
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """The listening socket. Raises OSError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family, backlog=4096)
-    # Accepted sockets inherit it. asyncio sets it by itself only on sockets that name their protocol, which these do
-    # not: an answer's body would wait 40 ms for the acknowledgement of its head.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
-
-
-def _unbound(error: OSError, host: str, port: int, how: str) -> str:
-    """Why there is no socket, and `how` another port is chosen."""
-    if error.errno == errno.EADDRINUSE:
-        return (f"toolwire: port {port} on {host} is taken. Choose another with {how}, or stop the program that has "
-                "it.")
-    return f"toolwire: cannot listen on {host} port {port}: {error.strerror or error}."
 
 
 def _hello(config: Config, port: int) -> None:

@@ -17,7 +17,7 @@ from proxy.config.load import load
 from proxy.config.model import Config
 from proxy.demo import demo_config
 from proxy.emulate import Emulation
-from proxy.serve import bind
+from proxy.listen import bind
 
 
 class Served:

@@ -26,6 +26,7 @@ from proxy.emulate.api import Api, Received, Reply
 from proxy.emulate.exchange import Desk, Generate, read
 from proxy.emulate.faults import LISTED
 from proxy.emulate.registry import APIS
+from proxy.listen import unbound
 
 
 def app(desk: Desk | None = None) -> ASGIApp:
@@ -140,7 +141,7 @@ def main(args: argparse.Namespace) -> int:
     try:
         emulation = Emulation(args.port, args.host)
     except OSError as error:
-        print(f"{args.host}:{args.port}: {error.strerror}", file=sys.stderr)
+        print(unbound(error, args.host, args.port, "--port N"), file=sys.stderr)
         return 1
     return asyncio.run(_run(emulation))
 

@@ -140,6 +140,6 @@ def test_commands_parse():
     texts = [(DOCS / f"{name}.md").read_text() for name in MINE]
     blocks = [block for text in texts for block in re.findall(r"```sh\n(.*?)```", text, re.S)]
     commands = [line for block in blocks for line in block.splitlines() if line.startswith("toolwire ")]
-    assert len(commands) == 8
+    assert len(commands) == 11
     for line in commands:
-        parser({}).parse_args(line.split("#")[0].split()[1:])
+        parser({}).parse_args(re.split("[#>&]", line)[0].split()[1:])

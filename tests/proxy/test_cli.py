@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from proxy.cli import main, parser
 from proxy.config.schema import schema
+from proxy.emulate import Emulation
+from tests.serving import Served, config_of
 
 GOOD = "providers: {a: {api: ollama-chat}}\nmodels: {m: a/x}\n"
 NEEDS = "providers: {a: {api: ollama-chat, api_key: '${NONE_SUCH}'}}\n"
@@ -88,6 +92,28 @@ def test_nothing_to_serve(capsys):
     )
     assert "toolwire serve --demo\n" in out.err
     assert "toolwire serve --demo --print-config > toolwire.yaml" in out.err
+    assert "`toolwire emulate`" in out.err
+
+
+def test_the_printed_config_works_with_the_emulate_command(capsys):
+    """On its default port; here on a free one."""
+    assert main(["serve", "--demo", "--print-config"]) == 0
+    text = capsys.readouterr().out
+    assert "\n#   toolwire emulate\n" in text
+    address = f"127.0.0.1:{parser({}).parse_args(['emulate']).port}"
+    urls = re.findall(r'base_url: "http://([^/"]+)', text)
+    assert set(urls) == {address}
+    with Emulation() as up, Served(config_of(text.replace(address, f"127.0.0.1:{up.port}"))) as served:
+        for provider in served.app.gateway.config.providers:
+            body = {"model": f"{provider}/agent", "messages": [{"role": "user", "content": "Hello"}]}
+            assert httpx2.post(f"{served.base}/v1/chat/completions", json=body).status_code == 200, provider
+
+
+def test_emulate_on_a_port_that_is_taken(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["emulate", "--port", str(port)]) == 1
+    assert f"port {port} on 127.0.0.1 is taken. Choose another with --port N, or stop" in capsys.readouterr().err
 
 
 def test_aws_without_a_region(monkeypatch, capsys):
@@ -165,6 +191,7 @@ ARGUMENTS = [
         {"config": "f", "host": "h", "port": 5, "workers": 2},
     ),
     ([], {"TOOLWIRE_PORT": "", "TOOLWIRE_HOST": ""}, {"port": None, "host": None}),
+    (["--port", "7"], {"TOOLWIRE_PORT": "x"}, {"port": 7}),
     (["--demo"], {"TOOLWIRE_CONFIG": "f"}, {"demo": True}),
 ]
 
@@ -204,7 +231,8 @@ def test_arguments_of_the_others(argv, expected):
 WRONG = [
     (["serve", "--port", "65536"], {}, "argument --port: '65536' is no whole number from 0 to 65535"),
     (["serve", "--port", "-1"], {}, "argument --port: '-1' is no whole number from 0 to 65535"),
-    (["serve"], {"TOOLWIRE_PORT": "x"}, "argument --port: 'x' is no whole number from 0 to 65535"),
+    (["serve"], {"TOOLWIRE_PORT": "x"}, "toolwire serve: TOOLWIRE_PORT: 'x' is no whole number from 0 to 65535"),
+    (["serve"], {"TOOLWIRE_WORKERS": "0"}, "toolwire serve: TOOLWIRE_WORKERS: '0' is no whole number from 1 to 256"),
     (["serve", "--workers", "0"], {}, "argument --workers: '0' is no whole number from 1 to 256"),
     (["serve", "--demo", "--config", "f"], {}, "argument --config: not allowed with argument --demo"),
     (["serv"], {}, "invalid choice: 'serv'"),
