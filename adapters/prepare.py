@@ -7,7 +7,6 @@ way back.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +20,7 @@ from adapters.tools.ids import IdRule
 from adapters.tools.names import NameMap, NameRule, project, spelled
 from adapters.tools.offered import Offered, derive
 from adapters.tools.prompted import in_words, loosened
+from adapters.tools.recent import Recent
 from adapters.tools.schema import Inverse, Projection
 from adapters.tools.text_calls import is_prompted, looked_for
 
@@ -301,22 +301,22 @@ def _as_function(tool: Tool) -> Tool:
     return replace(tool, kind="function", description=description.strip() or None, schema=schema, grammar=None)
 
 
-_CACHE_SIZE = 2048
-_projections: OrderedDict[tuple[SchemaRule, bool | None, bytes, str], tuple[bytes, Projection | None]] = OrderedDict()
+_SIZE = 16
+"""Bytes that a schema and its projection take for each byte of the schema's JSON."""
+_MOST_SOURCE = 64 * 1024
+"""Bytes of JSON of a schema whose projection is remembered."""
+_projections: Recent[tuple[Hashable, ...], tuple[bytes, Projection | None]] = Recent(32 * 1024 * 1024)
 
 
 def _project(tool: Tool, target: _Target) -> tuple[bytes, Projection | None]:
     """The schema's JSON and its projection, remembered: it is pure, and agents send the same tools on every turn."""
     rule, source = target.rules.schema, json.dumps(tool.schema)
     key = (rule, tool.strict, source, target.upstream.variant)
-    try:
-        found = _projections[key]
-    except KeyError:
-        found = _projections[key] = (source, rule(tool, target.upstream))
-        if len(_projections) > _CACHE_SIZE:
-            _projections.popitem(last=False)
-        return found
-    _projections.move_to_end(key)
+    found = _projections.get(key)
+    if found is None:
+        found = (source, rule(tool, target.upstream))
+        if len(source) <= _MOST_SOURCE:
+            _projections.put(key, found, _SIZE * len(source) + 1000)
     return found
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from adapters.tools import check as module
 from adapters.tools.check import Unchecked, check
+from adapters.tools.recent import Recent
 from adapters.tools.repair import mend
 from proxy.app import App
 from proxy.config.load import load
@@ -91,8 +92,8 @@ def call() -> None:
 
 
 def _forget() -> None:
-    module._by_text = module._Recent(4 * 1024 * 1024)
-    module._by_sense = module._Recent(4 * 1024 * 1024)
+    module._by_text = Recent(4 * 1024 * 1024)
+    module._by_sense = Recent(4 * 1024 * 1024)
 
 
 # --- a request ---------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ValidationErr
 
 from adapters import json
 from adapters.tools.cost import LIMIT, MAX_LEVELS, weights
+from adapters.tools.recent import Recent
 from adapters.tools.schema.canon import canonical
 from adapters.tools.schema.words import Node
 
@@ -65,6 +66,7 @@ class Unchecked:
 Verdict = Valid | Invalid | Unchecked
 VALID = Valid()
 _TOO_LONG = Unchecked("checking would take too long")
+_TOO_LARGE = Unchecked(f"a schema over {MAX_SCHEMA} bytes")
 _UNTOLD = Invalid("schema", "The arguments do not fit the schema of the tool.")
 
 
@@ -187,52 +189,23 @@ def _levels(text: str) -> int:
 # --- compiled schemas --------------------------------------------------------------------------------------------
 
 
-class _Recent:
-    """The values that were used last: at most so many bytes, at least half of that."""
-
-    __slots__ = ("_half", "_left", "_old", "_young")
-
-    def __init__(self, most_bytes: int) -> None:
-        self._half = self._left = most_bytes // 2
-        self._young: dict[bytes, tuple[Compiled | Unchecked, int]] = {}
-        self._old: dict[bytes, tuple[Compiled | Unchecked, int]] = {}
-
-    def get(self, key: bytes) -> Compiled | Unchecked | None:
-        found = self._young.get(key)
-        if found is None:
-            found = self._old.pop(key, None)
-            if found is None:
-                return None
-            self.put(key, *found)
-        return found[0]
-
-    def put(self, key: bytes, value: Compiled | Unchecked, size: int) -> None:
-        if size > self._left:
-            self._old, self._young, self._left = self._young, {}, self._half
-        self._left -= size
-        self._young[key] = (value, size)
-
-    def __len__(self) -> int:
-        return len(self._young) + len(self._old)
-
-
-_by_text = _Recent(4 * 1024 * 1024)
-_by_sense = _Recent(4 * 1024 * 1024)
+_by_text: Recent[bytes, Compiled | Unchecked] = Recent(4 * 1024 * 1024)
+_by_sense: Recent[bytes, Compiled | Unchecked] = Recent(4 * 1024 * 1024)
 """By the hash of the schema with sorted keys: clients write one schema in several ways."""
 
 
 def compiled(schema: bytes) -> Compiled | Unchecked:
     """The schema made ready, or why calls of a tool with this schema are not checked."""
+    if len(schema) > MAX_SCHEMA:
+        return _TOO_LARGE
     found = _by_text.get(schema)
     if found is None:
         found = _read(schema)
-        _by_text.put(schema, found, min(len(schema), MAX_SCHEMA) + 200)
+        _by_text.put(schema, found, len(schema) + 200)
     return found
 
 
 def _read(schema: bytes) -> Compiled | Unchecked:
-    if len(schema) > MAX_SCHEMA:
-        return Unchecked(f"a schema over {MAX_SCHEMA} bytes")
     try:
         value = json.loads(schema or b"null")
     except ValueError:

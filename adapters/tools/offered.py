@@ -6,20 +6,23 @@ JSON text and of the target, so it is remembered with the list. Nobody changes a
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 from adapters import json
 from adapters.model import Json, Tool
+from adapters.tools.recent import Recent
 
 T = TypeVar("T")
 
-MOST_BYTES = 4 * 1024 * 1024
-"""Of JSON text of the lists that one dialect remembers; as objects they take about six times as much."""
+MOST_BYTES = 64 * 1024 * 1024
+"""What the lists that one dialect remembers take in memory, with all that is made of them."""
 
-MOST_DERIVED = 32
-"""Things remembered with one list, about one for each target that its clients ask."""
+MOST_TEXT = 512 * 1024
+"""Bytes of JSON text of a list that is remembered."""
+
+MOST_DERIVED = 16
+"""Things remembered with one list: two or three for each target that its clients ask."""
 
 
 class Offered(tuple[Tool, ...]):
@@ -53,22 +56,23 @@ class ToolLists:
 
     def __init__(self, decode: Callable[[list[Json]], Iterable[Tool]], most_bytes: int = MOST_BYTES) -> None:
         self._decode = decode
-        self._most = most_bytes
-        self._known: OrderedDict[bytes, Offered] = OrderedDict()
-        self._bytes = 0
+        self._known: Recent[bytes, Offered] = Recent(most_bytes)
 
     def __call__(self, values: list[Json]) -> tuple[Tool, ...]:
         """The neutral tools. Raises Rejected as `decode` does."""
         if not values:
             return ()
         text = json.dumps(values)
-        known = self._known
-        if (found := known.get(text)) is not None:
-            known.move_to_end(text)
-            return found
-        made = Offered(self._decode(values))
-        known[text] = made
-        self._bytes += len(text)
-        while self._bytes > self._most:
-            self._bytes -= len(known.popitem(last=False)[0])
-        return made
+        found = self._known.get(text)
+        if found is None:
+            found = Offered(self._decode(values))
+            if len(text) <= MOST_TEXT:
+                self._known.put(text, found, size(text, len(found)))
+        return found
+
+
+def size(text: bytes, tools: int) -> int:
+    """Bytes that a list of so many tools may come to take: its text and its objects, and 1 KB of a tool and 6 KB
+    besides for each thing that is made of it. Measured for 1 to 20 tools, rounded up; schemas of nothing but tiny
+    values can take four times as much."""
+    return 12 * len(text) + MOST_DERIVED * (1024 * tools + 6 * 1024)

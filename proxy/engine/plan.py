@@ -19,6 +19,9 @@ from proxy.upstream.transport import Site, Transport
 OTHER = "other"
 """The metric label of a model that a client made up."""
 
+MAX_NAME = 2048
+"""Characters of a name that is looked for, which bounds what is remembered of names (an ARN has up to 2,048)."""
+
 MOST_CHARACTERS_PER_TOKEN = 8
 """A prompt of more characters than this times the window surely does not fit (common text has about 4)."""
 
@@ -129,6 +132,8 @@ class Table:
         """The plan for a model name as the client wrote it, or not_found_error with the nearest of the names that this
         client may ask for."""
         prepared = self._routes.get(name)
+        if prepared is None and len(name) > MAX_NAME:
+            return self._unknown(shortened(name), "", [], may_ask)
         if prepared is None and (best := matching(self._routes, name)):
             prepared = self._routes[best[0]]
         if prepared is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from adapters.errors import Failure
 from proxy.emulate import Emulation
 from proxy.engine.plan import Plan
 from proxy.gateway import Gateway
@@ -86,6 +87,14 @@ NAMES = """\
 def test_patterns(name: str, target: str) -> None:
     """Exact first, then the longest; names are case-sensitive."""
     assert chain(NAMES, name) == [target]
+
+
+def test_endless_names_are_no_models() -> None:
+    """Of a provider of any model, too: what is remembered by a model's name stays small."""
+    table = Gateway(config_of(PROVIDERS + "  x: a/m\n"), {}, make).table
+    assert isinstance(table.find("a/" + "m" * 2046, lambda: 0.0), Plan)
+    found = table.find("a/" + "m" * 2047, lambda: 0.0)
+    assert isinstance(found, Failure) and found.type == "not_found_error" and len(found.message) < 400
 
 
 def test_spread() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 from adapters.format import Upstream
@@ -156,7 +156,7 @@ def known(upstream: Upstream) -> Known:
     return found if found is not None and found.family is not OTHER else _known(upstream.model)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _known(model: str) -> Known:
     name = model.lower()
     family = next((row for pattern, row in FAMILIES if re.search(pattern, name)), OTHER)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 
@@ -105,7 +105,7 @@ _LINE_FIRST = re.compile(r"claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(
 _VERSION_FIRST = re.compile(r"claude-(\d)(?:-(\d{1,2}))?-(opus|sonnet|haiku)")
 
 
-@cache
+@lru_cache(maxsize=1024)
 def facts(model: str) -> Facts:
     """The row of a model or family name."""
     name = model.lower().replace(".", "-")
