@@ -17,6 +17,7 @@ from proxy.config.problem import rows
 from proxy.engine.decide import Budget, Next, NextKey, Retry, decide
 from proxy.engine.plan import Plan
 from proxy.gateway import Gateway
+from proxy.observe.logs import on_one_line
 from proxy.upstream.transport import Transport
 
 
@@ -36,7 +37,7 @@ def route(args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(orjson.dumps({"model": args.model, "route": plan.label, "steps": steps},
                                              option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     else:
-        print("\n".join(told(plan, args.model, steps)))
+        print("\n".join(map(on_one_line, told(plan, args.model, steps))))
     return 0
 
 

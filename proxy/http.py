@@ -100,14 +100,25 @@ def shortened(text: str, most: int = 200) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+_NOT_PRINTABLE = re.compile(rb"[^\x20-\x7e]")
+
+
 def safe_value(text: str) -> bytes:
-    """A header value: ASCII, one line, bounded."""
+    """A header value: printable ASCII with `?` for all else, one line, bounded."""
     line = " ".join(text.split())
-    ascii_only = line.encode("ascii", "replace")
-    return ascii_only if len(ascii_only) <= MAX_HEADER_VALUE else ascii_only[: MAX_HEADER_VALUE - 3] + b"..."
+    printable = _NOT_PRINTABLE.sub(b"?", line.encode("ascii", "replace"))
+    return printable if len(printable) <= MAX_HEADER_VALUE else printable[: MAX_HEADER_VALUE - 3] + b"..."
+
+
+async def begin(send: Send, status: int, headers: Headers) -> None:
+    """The head. Whatever its values are made of, they go out as printable ASCII: the server drops the connection over
+    any other (uvicorn 0.54, 2026-11)."""
+    if _NOT_PRINTABLE.search(b"".join([value for _, value in headers])):
+        headers = [(name, _NOT_PRINTABLE.sub(b"?", value)) for name, value in headers]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
 
 
 async def respond(send: Send, status: int, headers: Headers, body: bytes) -> None:
     """A whole answer."""
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await begin(send, status, headers)
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-from adapters.errors import Attempt, Failure
+from adapters.errors import STATUS, Attempt, Failure
 from adapters.format import Dialect, Quota, StreamEncoder
 from proxy.endpoints import Endpoint
-from proxy.http import Send, respond, safe_value
+from proxy.http import Send, begin, respond, safe_value
 from proxy.record import Record
 
 MOST_CONTENT = 65_536
@@ -29,6 +29,7 @@ class Output:
         self.quota: Quota | None = None
         self.encoder: StreamEncoder | None = None
         self.begun = False
+        self._headed = False
 
     def copied(self) -> bytearray:
         """Holds, from now on, what is sent as a body, up to MOST_CONTENT."""
@@ -52,7 +53,8 @@ class Output:
         self.begun = True
         self._record.status = 200
         headers = [*self._head(content_type, None), (b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        await begin(self._send, 200, headers)
+        self._headed = True
 
     async def write(self, data: bytes, more: bool = True) -> None:
         """A piece of a stream; returns once the client takes more."""
@@ -77,11 +79,14 @@ class Output:
         await respond(self._send, answer.status, [*head, *(h for h in extra if h[0] not in known)], answer.body)
 
     async def failed(self, failure: Failure) -> None:
-        """An error at any point: an answer of its own, or the event that ends a running stream."""
+        """An error at any point: an answer of its own, or the event that ends a running stream. Where there is no way
+        to tell the client, its connection ends, and the log says why."""
         if not self.begun:
             await self.refuse(failure)
-        elif self.encoder is not None:
+        elif self._headed and self.encoder is not None:
             await self.broken(self.encoder, failure, ())
+        elif self._record.type == "ok":
+            self._record.type, self._record.status = failure.type, STATUS[failure.type]
 
     def _head(self, content_type: bytes, length: int | None) -> list[tuple[bytes, bytes]]:
         record = self._record
@@ -95,7 +100,7 @@ class Output:
             headers.append((b"x-toolwire-attempts", str(len(record.attempts)).encode()))
         if self.quota is not None:
             told = self._dialect.quota(self.quota, self._wall())
-            headers += [(name.encode(), value.encode()) for name, value in told]
+            headers += [(name.encode(), safe_value(value)) for name, value in told]
         if record.warnings:
             headers.append((b"x-toolwire-warnings", safe_value("; ".join(dict.fromkeys(record.warnings)))))
         return headers

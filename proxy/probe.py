@@ -18,6 +18,7 @@ from proxy.config.model import Config, Retry
 from proxy.config.problem import rows
 from proxy.engine.plan import Destination, Plan
 from proxy.engine.run import Job, Whole, run
+from proxy.observe.logs import on_one_line
 
 SECONDS = 60.0
 
@@ -55,7 +56,7 @@ async def _all(config: Config, provider: str | None) -> int:
         for to in targets:
             for line, ok in [await _one(app, to, what, request) for what, request in _questions()]:
                 good = good and ok
-                print(line, flush=True)
+                print(on_one_line(line), flush=True)
     finally:
         await app.aclose()
     return 0 if good else 1

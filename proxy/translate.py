@@ -15,6 +15,7 @@ from adapters.format import Call, Upstream
 from adapters.presets import preset_of
 from proxy.config.model import Provider
 from proxy.gateway import family
+from proxy.observe.logs import on_one_line
 
 MASK = "***"
 
@@ -42,7 +43,7 @@ def main(args: argparse.Namespace) -> int:
         return _fail(str(error.args[0]))
     sys.stdout.buffer.write(_pretty(shown))
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {on_one_line(warning)}", file=sys.stderr)
     return 0
 
 
@@ -84,7 +85,7 @@ def _pretty(value: Any) -> bytes:
 
 
 def _fail(message: str) -> int:
-    print(f"toolwire translate: {message}", file=sys.stderr)
+    print(f"toolwire translate: {on_one_line(message)}", file=sys.stderr)
     return 1
 
 

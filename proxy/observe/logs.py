@@ -6,7 +6,9 @@ But for `event: content`, one line per request to a model that `server.log_conte
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,10 +19,16 @@ import orjson
 Log = Callable[..., None]
 """Called with an event word and its fields."""
 
+_PLAIN = re.compile(r'[^\s"]+')
+
 
 def json_log(event: str, **fields: Any) -> None:
     """One JSON line."""
-    line = orjson.dumps({"time": _now(), "event": event, **fields}, option=orjson.OPT_APPEND_NEWLINE, default=str)
+    told = {"time": _now(), "event": event, **fields}
+    try:
+        line = orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE, default=str)
+    except TypeError:  # half a surrogate pair, which a client's JSON may hold
+        line = json.dumps(told, default=str).encode() + b"\n"
     sys.stderr.buffer.write(line)
     sys.stderr.buffer.flush()
 
@@ -50,5 +58,24 @@ def _now() -> str:
 
 
 def _word(value: Any) -> str:
-    text = f"{value:.3f}" if isinstance(value, float) else str(value)
-    return f'"{text}"' if " " in text else text
+    """A value as one word, or as JSON: nothing that a client or an upstream says can begin another field or line."""
+    match value:
+        case float():
+            return f"{value:.3f}"
+        case str() if _PLAIN.fullmatch(value) and value.isprintable():
+            return value
+        case str() | bool() | list() | tuple() | dict():
+            return shown(value)
+        case _:
+            return shown(str(value)) if not str(value).isprintable() else str(value)
+
+
+def on_one_line(text: str) -> str:
+    """Another's text in a line for people: what a terminal would obey is escaped."""
+    return text if text.isprintable() else shown(text)[1:-1]
+
+
+def shown(value: Any) -> str:
+    """As JSON on one line, without a character that a terminal would obey."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if text.isprintable() else json.dumps(value, default=str)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
 
 from proxy.emulate import Emulation
-from tests.proxy.talk import asked, http
+from tests.proxy.talk import ANSWER, DONE, END, HELLO, START, STOP, STREAM, asked, each, http, routed, talk
+from tests.proxy.upstream.peer import Line, chunk, serve
 from tests.serving import Served
 
 DIALECTS = ["chat", "responses", "messages", "gemini"]
@@ -90,6 +93,52 @@ def test_warnings_fit_a_header(proxied: Served) -> None:
     assert len(response.headers["x-toolwire-warnings"]) == 4000
     assert response.headers["x-toolwire-warnings"].endswith("...")
     assert response.headers["x-toolwire-warnings"].isascii()
+
+
+UNPRINTABLE = ["\x00", "\x01", "\x1f", "\x7f", "\x85", "é", "\ud800"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_heads_are_printable_whatever_they_tell_of(stream: bool) -> None:
+    """The target, and warnings that name a field of the client and a tool of the model."""
+    async def answer(line: Line, request: bytes) -> None:
+        line.send(STREAM + chunk(START + HELLO + STOP + DONE) + END if stream else ANSWER)
+
+    async with serve(each(answer)) as up:
+        with routed(up.url) as served:
+            for dialect in DIALECTS:
+                for character in UNPRINTABLE:
+                    raw = character.encode("utf-8", "surrogatepass")
+                    model = f"up%2Fx{quote(raw)}" if dialect == "gemini" else f"up/x{character}"
+                    path, body = asked(dialect, model, stream=stream)
+                    async with talk(served.port) as client:
+                        client.send(path, {**body, f"a{character}b": 1})
+                        assert await client.head() == 200
+                        await client.body()
+                    told = "".join(client.headers.values())
+                    assert told.isascii() and told.isprintable()
+                    if dialect != "gemini":
+                        assert client.headers["x-toolwire-target"].rstrip("?") == "up/x"
+                    assert dialect == "chat" or re.search("a[ ?]b", client.headers["x-toolwire-warnings"])
+            lines = served.lines("request", len(DIALECTS) * len(UNPRINTABLE))
+            assert {line["type"] for line in lines} == {"ok"}
+
+
+@pytest.mark.parametrize("dialect", ["chat", "gemini"])
+def test_a_head_that_the_server_refuses_is_told(
+    proxied: Served, dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(send: Any, status: int, headers: Any) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": [(b"x", b"\x00")]})
+
+    monkeypatch.setattr("proxy.http.begin", broken)
+    monkeypatch.setattr("proxy.output.begin", broken)
+    for stream in (False, True):
+        with pytest.raises(httpx2.RemoteProtocolError):
+            ask(proxied, dialect, "gpt", stream, x_request_id=f"headless-{dialect}-{stream}")
+        line = proxied.request(f"headless-{dialect}-{stream}")
+        assert (line["type"], line["status"]) == ("api_error", 502)
 
 
 def test_beta_headers_go_to_their_own_api_alone(proxied: Served, emulated: Emulation) -> None:
