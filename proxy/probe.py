@@ -5,34 +5,45 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from urllib.parse import quote, urlsplit
 
-from adapters.errors import Rejected
-from adapters.model import Message, Request, Sampling, Text, Tool, ToolCall
+from adapters.compat import PATHS
+from adapters.errors import Failure, Rejected
+from adapters.model import Message, Request, Sampling, Text, Tool, ToolCall, ToolChoice
 from proxy.app import App
 from proxy.config.load import read_file
 from proxy.config.model import Config, Retry
 from proxy.config.problem import rows
 from proxy.engine.plan import Destination, Plan
-from proxy.engine.run import Job, Whole, run
+from proxy.engine.run import Job, Lost, Whole, run
 from proxy.observe.logs import on_one_line
 
 SECONDS = 60.0
 
-QUESTION = Request("", (Message("user", (Text("Answer with the word: yes"),)),), sampling=Sampling(max_tokens=512))
+MOST = 300
+"""Characters of an upstream's message."""
+
+_VERSION = re.compile(r"/v\d")
+_TWICE = re.compile(r"/v\d\w*/(?:.*/)?v\d\w*(?=/|$)")
+
+QUESTION = Request("", (Message("user", (Text("Answer with the word: yes"),)),), sampling=Sampling(max_tokens=2048))
+TOOL = Tool("get_time", "The time in a city.", {
+    "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]})
 CALL = replace(
     QUESTION,
     messages=(Message("user", (Text("What time is it in Rome? Use the tool."),)),),
-    tools=(Tool("get_time", "The time in a city.", {
-        "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}),),
+    tools=(TOOL,),
+    tool_choice=ToolChoice("named", (TOOL.name,)),
 )
 
 
 def main(args: argparse.Namespace) -> int:
-    """Exit status 0 if every target answered both, else 1."""
+    """Exit status 0 if every target answered the question and called the tool as its schema says, else 1."""
     report = read_file(args.file, os.environ)
     if report.config is None:
         print("\n".join(rows(report.name, report.problems)), file=sys.stderr)
@@ -54,36 +65,79 @@ async def _all(config: Config, provider: str | None) -> int:
     good = True
     try:
         for to in targets:
-            for line, ok in [await _one(app, to, what, request) for what, request in _questions()]:
+            for what, request in _questions(to):
+                told, ok = await _one(app, to, what, request)
                 good = good and ok
-                print(on_one_line(line), flush=True)
+                print("\n".join(map(on_one_line, told)), flush=True)
     finally:
         await app.aclose()
     return 0 if good else 1
 
 
-def _questions() -> Iterator[tuple[str, Request]]:
+def _questions(to: Destination) -> Iterator[tuple[str, Request]]:
+    """A model of which the config says that it calls no tools is not asked to."""
     yield "question", QUESTION
-    yield "tool call", CALL
+    if "tools" not in to.lacks:
+        yield "tool call", CALL
 
 
-async def _one(app: App, to: Destination, what: str, request: Request) -> tuple[str, bool]:
+async def _one(app: App, to: Destination, what: str, request: Request) -> tuple[list[str], bool]:
+    """The lines that are printed, and whether it went well."""
     found = app.gateway.table.find(to.name, app.random)
     assert isinstance(found, Plan)
-    plan = replace(found, chain=(replace(found.chain[0], to=to),), retry=Retry(attempts=1), deadline=SECONDS)
+    plan = replace(
+        found, chain=(replace(found.chain[0], to=to),), retry=Retry(attempts=1), deadline=SECONDS, tool_check="report"
+    )
     began = time.monotonic()
     try:
         result = await run(Job(request, plan, False, app.clock()), app.tools)
     except Rejected as error:
-        return f"{to.name:40} {what:10} {error.failure.type}: {error.failure.message}", False
-    seconds = time.monotonic() - began
+        return [f"{to.name:40} {what:10} {error.failure.type}: {error.failure.message}"], False
+    milliseconds = (time.monotonic() - began) * 1000
     if isinstance(result, Whole):
-        called = any(isinstance(part, ToolCall) for part in result.answer.parts)
-        word = "ok" if what == "question" or called else "answered in text"
-        return f"{to.name:40} {what:10} {word:24} {seconds * 1000:8.0f} ms", True
-    failure = getattr(result, "failure", None)
-    kind, message = (failure.type, failure.message) if failure else ("api_error", "")
-    return f"{to.name:40} {what:10} {kind:24} {seconds * 1000:8.0f} ms  {message[:120]}", False
+        wrong = _wrong(result) if request is CALL else None
+        word, more = ("failed", f"  {wrong}") if wrong else ("ok", "")
+        return [f"{to.name:40} {what:10} {word:24} {milliseconds:8.0f} ms{more}"], wrong is None
+    assert isinstance(result, Lost)
+    failure = result.failure
+    line = f"{to.name:40} {what:10} {failure.type:24} {milliseconds:8.0f} ms  {failure.message[:MOST]}"
+    return [line, f"  asked {_asked(to, request)}", *_hints(to, failure)], False
 
 
-__all__ = ["Iterable", "main"]
+def _wrong(result: Whole) -> str | None:
+    """What is wrong with the call of the one tool that had to be called."""
+    calls = [part for part in result.answer.parts if isinstance(part, ToolCall)]
+    checked = result.tally.checked
+    if not calls and result.answer.stop == "length":
+        return "the tool was not called: the output limit came first"
+    if not calls:
+        return "the tool was not called: the model answered in text"
+    if checked is not None and checked.invalid:
+        return f"invalid call of {checked.invalid[0]}"
+    return None if len(calls) == 1 else f"the tool was called {len(calls)} times for one question"
+
+
+def _asked(to: Destination, request: Request) -> str:
+    """The address, for the operator alone: without query, and without what the config says is secret."""
+    outgoing = to.api.encode(request, to.upstream)
+    url = urlsplit(to.base + outgoing.path)
+    shown = f"{outgoing.method} {url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+    for secret in to.secrets:
+        shown = shown.replace(secret, "[redacted]").replace(quote(secret, safe=""), "[redacted]")
+    return shown
+
+
+def _hints(to: Destination, failure: Failure) -> Iterator[str]:
+    """What a 404 may mean."""
+    if failure.status != 404:
+        return
+    path = urlsplit(to.base).path + PATHS[to.api.name][0]
+    if twice := _TWICE.search(path):
+        yield f"  base_url: {twice[0]} says the version twice"
+    elif not _VERSION.search(path):
+        yield "  base_url: the path has no /v1: most hosts want one (or the model's name is wrong)"
+    else:
+        yield "  404: the model's name is wrong, or base_url: /v1 may be missing in it, or stand in it twice"
+
+
+__all__ = ["main"]
