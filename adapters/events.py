@@ -315,8 +315,9 @@ class Folder:
         return found
 
     def answer(self) -> Answer:
-        """The answer so far."""
-        first, *others = [self._one(index) for index in sorted(self._heads)]
+        """The answer so far. A choice that nothing was said of is none, where there are others."""
+        told = {part.choice for part in self._parts.values()} | {i for i, head in self._heads.items() if head.stop}
+        first, *others = [self._one(index) for index in sorted(self._heads.keys() & told or {0})]
         return replace(first, others=tuple(others)) if others else first
 
     def _one(self, choice: int) -> Answer:

@@ -179,7 +179,7 @@ class Keeper:
             self._decided(call, verdict)
         elif (repaired := self._judge.mended(start, text, ended)) is not None:
             self._decided(call, repaired)
-        elif reason is not None and (pieces := self._judge.parted(start, text)):
+        elif ended and (pieces := self._judge.parted(start, text)):
             self._split(call, pieces)
         elif ended or (reason is None and is_object(text)):
             self._refuse(call, verdict)

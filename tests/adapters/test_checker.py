@@ -177,7 +177,7 @@ PAIR = ['{"a":1}', '{"a":2}']
 
 
 @pytest.mark.parametrize("mode", ["repair", "fallback"])
-@pytest.mark.parametrize("end", [DONE, CUT, Finish("stop")])
+@pytest.mark.parametrize("end", [DONE, Finish("stop")])
 def test_calls_that_came_as_one_go_out_apart_and_in_their_order(mode, end):
     """Once the choice has ended; the first keeps its id, calls behind keep their place."""
     joined = [CallStart(1, "c1", "f", signature="s"), CallDelta(1, PAIR[0] + PAIR[1][:3]), CallDelta(1, PAIR[1][3:])]
@@ -194,18 +194,20 @@ def test_calls_that_came_as_one_go_out_apart_and_in_their_order(mode, end):
 
 
 @pytest.mark.parametrize(
-    "events, reading",
+    "events, end, reading",
     [
-        (call("f", "".join(PAIR)), replace(READING, one_call=True)),
-        (call("f", PAIR[0] + '{"a":'), READING),
-        (call("sql", "".join(PAIR), kind="custom"), READING),
-        (call("nope", "".join(PAIR)), READING),
+        (call("f", "".join(PAIR)), DONE, replace(READING, one_call=True)),
+        (call("f", PAIR[0] + '{"a":'), DONE, READING),
+        (call("sql", "".join(PAIR), kind="custom"), DONE, READING),
+        (call("nope", "".join(PAIR)), DONE, READING),
+        (call("f", "".join(PAIR)), CUT, READING),
+        (call("f", "".join(PAIR)), Finish("content_filter"), READING),
     ],
-    ids=["one call asked for", "cut off", "custom", "unknown"],
+    ids=["one call asked for", "cut off", "custom", "unknown", "cut off behind an object", "filtered"],
 )
-def test_other_objects_in_a_row_stay_together(events, reading):
-    made, steps = play("repair", [*events, DONE], reading)
-    assert flat(steps) == [*events, DONE] and "repaired" not in made.checked.counts()
+def test_other_objects_in_a_row_stay_together(events, end, reading):
+    made, steps = play("repair", [*events, end], reading)
+    assert flat(steps) == [*events, end] and "repaired" not in made.checked.counts()
 
 
 def test_the_pieces_of_a_namespaced_call_are_in_its_namespace():

@@ -37,6 +37,7 @@ from adapters.formats.google_gemini.logprobs import to_chat
 from adapters.formats.google_gemini.partial import PartialCall
 from adapters.formats.google_gemini.target import API
 from adapters.formats.google_gemini.usage import usage
+from adapters.formats.shared.choices import number_of
 from adapters.model import NOTHING, Extras, Json
 
 _TEXT_FIELDS = frozenset({"text", "thought", "thoughtSignature"})
@@ -49,8 +50,9 @@ _HEAD = frozenset({"candidates", "usageMetadata", "modelVersion", "responseId", 
 
 @dataclass(slots=True)
 class _Candidate:
-    """One candidate while it is read. `texts` is kept only where citations may come."""
+    """One candidate while it is read: the answer's `number`-th. `texts` is kept only where citations may come."""
 
+    number: int
     open: int | None = None
     kind: Literal["text", "reasoning"] = "text"
     last_text: int = -1
@@ -73,7 +75,9 @@ class Chunks:
         self._failed = False
         self._next = 0
         self._choice = 0
+        self._asked = reading.choices
         self._candidates: dict[int, _Candidate] = {}
+        """By the upstream's index."""
         self._counts: dict[str, Json] = {}
         self._told: dict[str, Json] = {}
 
@@ -104,9 +108,9 @@ class Chunks:
         if not self._whole and any(one.reason is None for one in self._candidates.values()):
             raise Malformed(_UNFINISHED)
         self._usage(out)
-        for index, candidate in sorted(self._candidates.items()):
+        for candidate in sorted(self._candidates.values(), key=lambda one: one.number):
             if not self._failed:
-                self._turn(index, out)
+                self._turn(candidate.number, out)
                 self._finish(candidate, candidate.reason or "", out)
         return out
 
@@ -158,10 +162,11 @@ class Chunks:
             raise Malformed("a candidate's index is no integer")
         candidate = self._candidates.get(index)
         if candidate is None:
-            candidate = self._candidates[index] = _Candidate()
+            number = number_of(index, {one.number for one in self._candidates.values()}, self._asked)
+            candidate = self._candidates[index] = _Candidate(number)
         content = data.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
-        self._turn(index, out)
+        self._turn(candidate.number, out)
         for part in parts or ():
             if not isinstance(part, dict):
                 raise Malformed("a part that is no object")
@@ -175,10 +180,10 @@ class Chunks:
                 self._end(candidate, out)
                 self._fail(_failure(failed, reason, candidate.rest.get("finishMessage")), out)
 
-    def _turn(self, index: int, out: list[Event]) -> None:
-        if index != self._choice:
-            self._choice = index
-            out.append(Choice(index))
+    def _turn(self, number: int, out: list[Event]) -> None:
+        if number != self._choice:
+            self._choice = number
+            out.append(Choice(number))
 
     # --- parts ---------------------------------------------------------------------------------------------------
 

@@ -23,14 +23,19 @@ from adapters.tools.ids import MISSING
 _PACKED = frozenset({"multi_tool_use.parallel", "parallel"})
 """What OpenAI's models call when they make up a tool that calls others (2026-11)."""
 
-_NAME = re.compile(r"\s*(?:functions\.)?([A-Za-z0-9_-]+)")
+_TOKENS = re.compile(r"(?:\s*<\|\w+\|>\s*\w*)+$", re.ASCII)
+"""A model's control tokens behind a name, each with a word that belongs to it (`<|channel|>commentary`)."""
+_LONGEST = 512
+"""Characters of a name that may have junk around it."""
 _KNOWN_FIELDS = frozenset({"index", "id", "type", "function", "custom", "extra_content"})
 
 
-def known_names(reading: Reading) -> frozenset[str]:
-    """The wire names of the declared tools."""
+def known_names(reading: Reading) -> Mapping[str, str]:
+    """The names of the declared tools, the client's own and those of the wire -> the wire's. Where a tool's own name is
+    the wire name of another, the latter is meant."""
     wire = {client: name for name, client in reading.names.items()}
-    return frozenset(wire.get(name, name) for name in reading.declared)
+    names = {name: wire.get(name, name) for name in reading.declared}
+    return names | {name: name for name in names.values()}
 
 
 @dataclass(slots=True)
@@ -78,7 +83,7 @@ class _Call:
 class Calls:
     """`api` owns the unknown fields of calls (None: nobody does); `number` gives the next free part number."""
 
-    def __init__(self, api: str | None, known: frozenset[str], number: Callable[[], int]) -> None:
+    def __init__(self, api: str | None, known: Mapping[str, str], number: Callable[[], int]) -> None:
         self._api = api
         self._known = known
         self._number = number
@@ -164,7 +169,7 @@ class Calls:
             return False
         if found.complete():
             return entry.name != found.name or (entry.text.lstrip()[:1] == "{" and entry.text != found.text())
-        return entry.index is None and entry.name != found.name and {entry.name, found.name} <= self._known
+        return entry.index is None and entry.name != found.name and self._known.keys() >= {entry.name, found.name}
 
     def _begin(self, entry: Entry, out: list[Event]) -> _Call:
         for earlier in self._calls:
@@ -211,15 +216,21 @@ class Calls:
 
     def _is_final(self, name: str) -> bool:
         """Whether no known tool's name begins with this known tool's name."""
-        name = self._clean(name)
+        name = self._bare(name)
         return name in self._known and not any(k != name and k.startswith(name) for k in self._known)
 
     def _clean(self, name: str) -> str:
-        """A known tool's name out of one with `functions.` before it or a model's control tokens after it."""
-        if name in self._known:
+        """The wire name that is meant; a name that is no known tool's stays letter for letter."""
+        return self._known.get(self._bare(name), name)
+
+    def _bare(self, name: str) -> str:
+        """The name without white space, `functions.` before it and control tokens after it, up to a known tool's."""
+        if name in self._known or len(name) > _LONGEST:
             return name
-        found = _NAME.match(name)
-        return found[1] if found and found[1] in self._known else name
+        name = _TOKENS.sub("", name.strip()).strip()
+        while name not in self._known and name.startswith("functions."):
+            name = name.removeprefix("functions.")
+        return name
 
     def _beside(self, call: _Call, entry: Entry) -> None:
         """Gemini's signature and the fields that only this API's clients may know."""

@@ -28,9 +28,11 @@ from adapters.events import (
     TextDelta,
     UsageUpdate,
 )
-from adapters.formats.shared.chat_calls import Calls
+from adapters.format import Reading
+from adapters.formats.shared.chat_calls import Calls, known_names
 from adapters.formats.shared.chat_parts import Thoughts, citation, pieces
 from adapters.formats.shared.chat_usage import usage
+from adapters.formats.shared.choices import number_of
 from adapters.model import NOTHING, Json, StopReason
 
 Kind = Literal["text", "refusal", "reasoning"]
@@ -80,7 +82,7 @@ class Wire:
 
 @dataclass(slots=True, eq=False)
 class _State:
-    """One choice under way. `kind` and `part` are the open part; `text` the last text part."""
+    """One choice under way: the answer's `index`-th. `kind` and `part` are the open part; `text` the last text part."""
 
     index: int
     calls: Calls
@@ -99,12 +101,15 @@ class _State:
 class Chunks:
     """Reads the chunks of one answer. `over`: it failed or ended, nothing more is read."""
 
-    def __init__(self, wire: Wire, known: frozenset[str]) -> None:
+    def __init__(self, wire: Wire, reading: Reading) -> None:
         self._wire = wire
-        self._known = known
+        self._known = known_names(reading)
+        self._asked = reading.choices
         self._parts = -1
         self._states: dict[int, _State] = {}
         self._current = 0
+        """The host's index of the choice that spoke last."""
+        self._told = 0
         self._started = False
         self._fields: dict[str, Json] = {}
         self._usage: Json = None
@@ -221,22 +226,28 @@ class Chunks:
         self._parts += 1
         return self._parts
 
-    def _state(self, index: int, out: list[Event]) -> _State:
-        """The choice, which the events that follow belong to."""
+    def _state(self, index: Json, out: list[Event]) -> _State:
+        """The choice with this index, which the events that follow belong to."""
+        if not isinstance(index, int) or index < 0:
+            index = self._current if self._asked == 1 else 0
         state = self._states.get(index)
         if state is None:
             calls = Calls(self._wire.api if self._wire.own else None, self._known, self._number)
-            state = self._states[index] = _State(index, calls)
-        if index != self._current:
-            self._current = index
-            out.append(Choice(index))
+            number = number_of(index, {one.index for one in self._states.values()}, self._asked)
+            state = self._states[index] = _State(number, calls)
+        self._current = index
+        self._turn(state, out)
         return state
+
+    def _turn(self, state: _State, out: list[Event]) -> None:
+        if state.index != self._told:
+            self._told = state.index
+            out.append(Choice(state.index))
 
     def _choice(self, choice: Json, out: list[Event]) -> None:
         if not isinstance(choice, dict):
             raise Malformed("a choice is no object")
-        index = choice.get("index")
-        state = self._state(index if isinstance(index, int) and index >= 0 else 0, out)
+        state = self._state(choice.get("index"), out)
         if isinstance(logprobs := choice.get("logprobs"), dict):
             for name in ("content", "refusal"):
                 state.tokens += _list(logprobs.get(name))
@@ -373,7 +384,7 @@ class Chunks:
     # --- end ---------------------------------------------------------------------------------------------------------
 
     def _finish(self, state: _State, out: list[Event]) -> None:
-        self._state(state.index, out)
+        self._turn(state, out)
         word = state.finish or "stop"
         reason = FINISH.get(word, "stop")
         if word == "model_context_window_exceeded":

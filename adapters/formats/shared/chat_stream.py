@@ -6,7 +6,6 @@ from adapters import json
 from adapters.errors import Malformed
 from adapters.events import Event
 from adapters.format import Reading
-from adapters.formats.shared.chat_calls import known_names
 from adapters.formats.shared.chat_chunks import Chunks, Wire
 from adapters.framing.sse import SSE, Frame
 
@@ -16,10 +15,12 @@ class ChatDecoder:
 
     def __init__(self, wire: Wire, reading: Reading) -> None:
         self._sse = SSE()
-        self._chunks = Chunks(wire, known_names(reading))
+        self._chunks = Chunks(wire, reading)
 
     def feed(self, data: bytes) -> list[Event]:
         out: list[Event] = []
+        if self._chunks.over:
+            return out
         for frame in self._sse.feed(data):
             self._take(frame, out)
         return out
@@ -27,6 +28,8 @@ class ChatDecoder:
     def close(self) -> list[Event]:
         """A last event without its blank line counts; broken off, it is no matter once every choice has finished."""
         out: list[Event] = []
+        if self._chunks.over:
+            return out
         for frame in self._sse.close():
             try:
                 self._take(frame, out)
@@ -38,6 +41,8 @@ class ChatDecoder:
 
     def _take(self, frame: Frame, out: list[Event]) -> None:
         name, data = frame
+        if self._chunks.over:
+            return
         if data.startswith(b"[DONE]"):
             self._chunks.end(True, out)
             return
@@ -62,7 +67,7 @@ def whole(body: bytes, wire: Wire, reading: Reading) -> list[Event]:
     except ValueError:
         raise Malformed("the answer is no JSON") from None
     out: list[Event] = []
-    chunks = Chunks(wire, known_names(reading))
+    chunks = Chunks(wire, reading)
     chunks.take(value, out)
     chunks.end(True, out)
     return out

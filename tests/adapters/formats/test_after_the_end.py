@@ -17,8 +17,9 @@ import pytest
 
 from adapters import registry
 from adapters.errors import Malformed
-from adapters.events import CallDelta, Event, Finish, TextDelta
+from adapters.events import CallDelta, Choice, Event, Finish, TextDelta, fold
 from adapters.format import Reading
+from adapters.model import Text
 
 DONE = b"data: [DONE]\n\n"
 
@@ -91,6 +92,15 @@ def block(index: int, text: str) -> bytes:
         "contentBlockStop", {"contentBlockIndex": index})
 
 
+def lone(index: int) -> bytes:
+    """A Chat stream of one choice, with this index."""
+    return (A + B + chunk({}, "stop")).replace(b'"index": 0', f'"index": {index}'.encode()) + DONE
+
+
+def lone_candidate(index: int) -> bytes:
+    return (candidate("a") + candidate("b", "STOP")).replace(b'"index": 0', f'"index": {index}'.encode())
+
+
 OPENED = frame("messageStart", {"role": "assistant"}) + block(0, "a")
 STOPPED = frame("messageStop", {"stopReason": "end_turn"})
 
@@ -110,6 +120,17 @@ ROWS: list[tuple[str, str, bytes, str, Finish]] = [
         (api, "no reason", A + DONE, "a", stop(None)),
         (api, "text behind the end", A + chunk({}, "stop") + DONE + B, "a", stop("stop")),
         (api, "no terminal event", A + chunk({}, "stop"), "a", stop("stop")),
+        (api, "another choice than the one asked for", lone(1), "ab", stop("stop")),
+    )),
+    ("google-gemini", "another choice than the one asked for", lone_candidate(2), "ab", stop("STOP")),
+    *((api, f"{words} behind the end", end + junk, "a", stop(native))
+      for words, junk in (
+        ("half an object", b'data: {"choices": [\n\n{"a":\n'), ("junk", b"\xff\x00{{ no event\n\n data: x"))
+      for api, end, native in (
+        ("openai-chat", A + chunk({}, "stop") + DONE, "stop"), ("mistral-chat", A + chunk({}, "stop") + DONE, "stop"),
+        ("ollama-chat", line("a") + line("", True, done_reason="stop"), "stop"),
+        ("cohere-chat", sse(*COHERE), "COMPLETE"), ("anthropic-messages", sse(*CLAUDE), "end_turn"),
+        ("openai-responses", sse(*RESPONSES), "completed"),
     )),
     ("ollama-chat", "text behind the end", line("a") + line("", True, done_reason="stop") + line("b"), "a",
      stop("stop")),
@@ -158,7 +179,40 @@ def test_what_belongs_to_the_answer(api: str, data: bytes, said: str, finish: Fi
         events = read(api, data, size)
         assert "".join(e.text for e in events if isinstance(e, TextDelta | CallDelta)) == said
         (end,) = [event for event in events if isinstance(event, Finish)]
+        assert not any(isinstance(event, Choice) for event in events)
         assert (end.reason, end.native) == (finish.reason, finish.native)
+
+
+@pytest.mark.parametrize("api", ["openai-chat", "mistral-chat", "google-gemini"])
+@pytest.mark.parametrize(
+    ("asked", "indexes", "texts"),
+    [(1, (1,), ("x1",)), (1, (0, 1), ("x0", "x1")), (1, (1, 0), ("x1", "x0")), (2, (1,), ("x1",)),
+     (2, (1, 0), ("x0", "x1")), (2, (1, 2), ("x2", "x1")), (3, (5, 0, 7), ("x5", "x0", "x7"))],
+)
+def test_choices_are_numbered_from_zero(
+    api: str, asked: int, indexes: tuple[int, ...], texts: tuple[str, ...]
+) -> None:
+    """Whole and streamed; an index beyond those asked for is the first that is free."""
+    found = registry.api(api)
+    assert found is not None
+    if api == "google-gemini":
+        key, streamed = "candidates", b"".join(
+            candidate(f"x{i}", "STOP").replace(b'"index": 0', f'"index": {i}'.encode()) for i in indexes)
+        ones: list[Any] = [{"index": i, "content": {"parts": [{"text": f"x{i}"}]}, "finishReason": "STOP"}
+                           for i in indexes]
+    else:
+        key, streamed = "choices", b"".join(
+            chunk({"content": f"x{i}"}, "stop").replace(b'"index": 0', f'"index": {i}'.encode())
+            for i in indexes) + DONE
+        ones = [{"index": i, "message": {"role": "assistant", "content": f"x{i}"}, "finish_reason": "stop"}
+                for i in indexes]
+    reading = Reading("m", choices=asked)
+    decoder = found.decoder(reading)
+    for events in ([*decoder.feed(streamed), *decoder.close()],
+                   found.whole(json.dumps({key: ones}).encode(), reading, {})):
+        answer = fold(events)
+        assert [one.parts for one in (answer, *answer.others)] == [(Text(text),) for text in texts]
+        assert {one.stop for one in (answer, *answer.others)} == {"stop"}
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ READING = Reading(
     declared=frozenset({"f", "g", "look_up", "look", "client.name"}),
     names={"client_name": "client.name"},
 )
+NOBODY = ("f.delete", "f x", "f/delete", "f:delete", "f,g", "f→g", "functions.f.delete", "f<|", "f<|a|>b c", "x.f")
+"""Names of no tool, though tools are in them."""
 HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1764500000, "model": "gpt-4o"}
 STARTED = Started("chatcmpl-1", "gpt-4o")
 TOKEN = {"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": []}
@@ -597,6 +599,27 @@ ROWS: list[tuple[str, list[Any], list[Event]]] = [
             *call(2, "c3", "look_up", '{"a":1}'),
             *call(3, "c4", "nobody<|channel|>x", '{"a":1}'),
         ],
+    ),
+    (
+        "names that only begin with a tool's",
+        [
+            chunk(calls(*(entry(name, '{"a":1}', index=at, id=f"c{at}") for at, name in enumerate(NOBODY)))),
+            FIN,
+        ],
+        [event for at, name in enumerate(NOBODY) for event in call(at, f"c{at}", name, '{"a":1}')],
+    ),
+    (
+        "the client's own spelling of a tool is that tool",
+        [
+            chunk(calls(entry("client.name", index=0, id="c1"))),
+            chunk(calls(entry(None, '{"a":1}', index=0))),
+            chunk(calls(entry("functions.functions.client.name<|constrain|>json ", '{"a":1}', index=1, id="c2"))),
+            chunk(calls(entry("client", index=2, id="c3"))),
+            chunk(calls(entry(".name", '{"a":1}', index=2))),
+            FIN,
+        ],
+        [*call(0, "c1", "client_name", '{"a":1}'), *call(1, "c2", "client_name", '{"a":1}'),
+         *call(2, "c3", "client_name", '{"a":1}')],
     ),
     (
         "names stay in the wire's form, case included",
