@@ -13,7 +13,7 @@ from adapters.errors import ERROR_TYPES
 from adapters.registry import DIALECTS
 from proxy import __version__
 from proxy.config.load import Report, read_file
-from proxy.config.problem import rows
+from proxy.config.problem import Problem, rows
 from proxy.config.schema import schema
 from proxy.config.source import DEFAULT_FILE, Overrides, configured
 from proxy.listen import EMULATE_PORT
@@ -272,23 +272,24 @@ def _hint(environ: Mapping[str, str]) -> str:
 
 def _check(args: argparse.Namespace) -> int:
     report = read_file(args.file, os.environ, need_env=not args.no_env)
-    _tell(report)
     if report.problems:
+        _tell(report)
         return 1
-    print(f"{report.name}: nothing wrong")
+    for line in rows(report.name, report.warnings, "warning: "):
+        print(line, file=sys.stderr)
+    good = f"no problem, {_count(report.warnings, 'warning')}" if report.warnings else "nothing wrong"
+    print(f"{report.name}: {good}")
     return 0
 
 
 def _tell(report: Report) -> None:
-    for line in rows(report.name, report.problems) + rows(report.name, report.warnings, "warning: "):
+    for line in rows(report.name, report.problems):
         print(line, file=sys.stderr)
-    counts = [
-        f"{len(found)} {word}{'s' if len(found) > 1 else ''}"
-        for found, word in ((report.problems, "problem"), (report.warnings, "warning"))
-        if found
-    ]
-    if counts:
-        print(", ".join(counts), file=sys.stderr)
+    print(_count(report.problems, "problem"), file=sys.stderr)
+
+
+def _count(found: Sequence[Problem], word: str) -> str:
+    return f"{len(found)} {word}{'s' if len(found) > 1 else ''}"
 
 
 def _schema(_args: argparse.Namespace) -> int:

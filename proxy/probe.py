@@ -134,6 +134,8 @@ def _hints(to: Destination, failure: Failure) -> Iterator[str]:
     path = urlsplit(to.base).path + PATHS[to.api.name][0]
     if twice := _TWICE.search(path):
         yield f"  base_url: {twice[0]} says the version twice"
+    elif not to.api.name.startswith("openai-"):
+        yield "  404: the model's name is wrong, or base_url is"
     elif not _VERSION.search(path):
         yield "  base_url: the path has no /v1: most hosts want one (or the model's name is wrong)"
     else:

@@ -1,7 +1,7 @@
 """A parsed config against the published schema: every deviation becomes one problem, told in the user's words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +9,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from proxy.config.foreign import alias, hint
 from proxy.config.nodes import Document, scalar
-from proxy.config.problem import Path, quoted, suggestion
+from proxy.config.problem import Path, nearest, quoted, suggestion
 from proxy.config.schema import schema
 
 _KINDS = {
@@ -50,8 +51,10 @@ def check(document: Document) -> None:
     """Adds what the schema finds to the document's problems.
 
     A value that was one reference alone counts as the YAML scalar that its text spells where the schema asks for one.
+    A misspelt key is told, and its value checked as that of the key that was meant.
     An entry without a value (`--no-env`) is never at fault; where its type would be, it is taken out of the data.
     """
+    _respelt(document)
     errors = list(_innermost(document.data))
     if _read_scalars(document, errors):
         errors = list(_innermost(document.data))
@@ -65,6 +68,33 @@ def check(document: Document) -> None:
             if (place, message) not in told:
                 told.add((place, message))
                 document.problem(place, message)
+
+
+def _respelt(document: Document) -> None:
+    """Tells of keys that are others misspelt, and takes them as those, so that what is beneath is checked too."""
+    found = True
+    while found:
+        found = False
+        for error in list(_innermost(document.data)):  # none has a misspelt key in its path
+            if error.validator != "additionalProperties":
+                continue
+            around: Any = error.schema
+            value: Any = error.instance
+            path, known = tuple(error.absolute_path), around["properties"]
+            for key in list(value):
+                other = alias(key, known) or nearest(key, known) if key not in known and hint(key) is None else None
+                if other is not None and other not in value:
+                    document.problem((*path, key), _unknown(key, known))
+                    document.taken(path, key, other)
+                    found = True
+
+
+def _unknown(key: str, known: Mapping[str, Any]) -> str:
+    if (told := hint(key)) is not None:
+        return f"no key {quoted(key)} here: {told}"
+    if (other := alias(key, known)) is not None:
+        return f"no key {quoted(key)} here: it is {quoted(other)}"
+    return f"no key {quoted(key)} here{suggestion(key, known)}"
 
 
 def _innermost(data: Any) -> Iterator[ValidationError]:
@@ -119,7 +149,7 @@ def _told(error: ValidationError, path: Path, document: Document) -> Iterator[tu
             known = around["properties"]
             for key in value:
                 if key not in known:
-                    yield (*path, key), f"no key {quoted(key)} here{suggestion(key, known)}"
+                    yield (*path, key), _unknown(key, known)
         case "required":
             for key in rule:
                 if key not in value:
@@ -149,6 +179,8 @@ def _about(error: ValidationError, shown: str) -> str:
         case "type":
             return _wrong_type(rule, error.instance)
         case "enum" | "anyOf" if around.get("title") == "error type":
+            if type(error.instance) in (int, str) and re.search(r"\d", str(error.instance)):
+                return f"no HTTP status of an error: {shown} (allowed: 400 to 599, 4xx, 5xx, an error type or all)"
             return f"no error type {shown}{_near(error.instance, around['anyOf'][0]['enum'])}"
         case "enum":
             return f"no such value: {shown}{_near(error.instance, rule)}"

@@ -6,9 +6,11 @@ import binascii
 import json
 import re
 from base64 import b64decode
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from proxy.config.extras import installed as extra
+from proxy.config.extras import needs
 
 NEEDED = {
     "service_account": ("client_email", "private_key", "token_uri"),
@@ -19,7 +21,7 @@ NEEDED = {
 }
 """Types that google-auth turns into access tokens -> the keys that each must have."""
 
-MISSING = "needs the package google-auth: pip install 'toolwire[vertex]'"
+MISSING = needs("google-auth", "vertex")
 
 _OBJECTS = ("credential_source", "source_credentials")
 _PEM = re.compile(r"\s*-----BEGIN ([A-Z ]*PRIVATE KEY)-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END \1-----\s*")
@@ -27,10 +29,7 @@ _PEM = re.compile(r"\s*-----BEGIN ([A-Z ]*PRIVATE KEY)-----\s+([A-Za-z0-9+/=\s]+
 
 def installed() -> bool:
     """Whether the extra `vertex` is there."""
-    try:
-        return find_spec("google.auth") is not None and find_spec("requests") is not None
-    except ModuleNotFoundError:
-        return False
+    return extra("vertex")
 
 
 def info(credentials: str) -> dict[str, Any]:

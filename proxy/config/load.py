@@ -74,7 +74,8 @@ def _whole(config: Config) -> bool:
 
 
 def _placed(document: Document, config: Config) -> tuple[Problem, ...]:
-    return tuple(sorted(Problem(*document.at(path), dotted(path), message) for path, message in warn.warnings(config)))
+    found = warn.warnings(config, document.keys)
+    return tuple(sorted(Problem(*document.at(path), dotted(path), message) for path, message in found))
 
 
 def _outcome(report: Report) -> Config | Problems:

@@ -53,7 +53,7 @@ class Document:
 
     `references` names what a value took from outside (so that it is never shown), `whole` are values that were one
     reference alone, `unknown` those whose reference has no value and need none (`check --no-env`). `partial`: the data
-    has a reference where it would need a structure.
+    has a reference where it would need a structure. `spelt`: where a key was taken as another, how the file spells it.
     """
 
     data: Any = None
@@ -62,8 +62,29 @@ class Document:
     references: dict[Path, tuple[str, ...]] = field(default_factory=dict)
     whole: set[Path] = field(default_factory=set)
     unknown: set[Path] = field(default_factory=set)
+    spelt: dict[Path, str] = field(default_factory=dict)
     partial: bool = False
     problems: list[Problem] = field(default_factory=list)
+
+    def taken(self, path: Path, key: str, other: str) -> None:
+        """From here on this key of the mapping at `path` stands in the data as the `other` one, in its old place."""
+        holder = self.data
+        for part in path:
+            holder = holder[part]
+        entries = [(other if name == key else name, value) for name, value in holder.items()]
+        holder.clear()
+        holder.update(entries)
+        old, new = (*path, key), (*path, other)
+        self.spelt[new] = key
+        for places in (self.values, self.keys, self.references):
+            _moved(places, old, new)
+        for marked in (self.whole, self.unknown):
+            within = {place for place in marked if place[: len(old)] == old}
+            marked |= {new + place[len(old) :] for place in within}
+
+    def written(self, path: Path) -> Path:
+        """The path as the file spells it."""
+        return tuple(self.spelt.get(path[: index + 1], part) for index, part in enumerate(path))
 
     def at(self, path: Path) -> Mark:
         """Where a reader looks for an entry: its key, else its value, else what is around it."""
@@ -78,7 +99,7 @@ class Document:
 
     def problem(self, path: Path, message: str, mark: Mark | None = None) -> None:
         line, column = mark or self.at(path)
-        self.problems.append(Problem(line, column, dotted(path), message))
+        self.problems.append(Problem(line, column, dotted(self.written(path)), message))
 
 
 def parse(text: str, sources: Sources, need_env: bool = True) -> Document:
@@ -101,6 +122,11 @@ def parse(text: str, sources: Sources, need_env: bool = True) -> Document:
         else:
             _Reader(document, sources, need_env).root(root)
     return document
+
+
+def _moved(places: dict[Path, Any], old: Path, new: Path) -> None:
+    for place in [place for place in places if place[: len(old)] == old]:
+        places[new + place[len(old) :]] = places[place]
 
 
 class _Reader:

@@ -60,12 +60,16 @@ def quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was probably meant."""
+    names = sorted(known)
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    return near[0] if near else next((name for name in names if name.lower() == word.lower()), None)
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean "x"?`, or the known words in brackets where none is near."""
     names = sorted(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    if not near:
-        near = [name for name in names if name.lower() == word.lower()]
-    if near:
-        return f"; did you mean {quoted(near[0])}?"
+    if (near := nearest(word, names)) is not None:
+        return f"; did you mean {quoted(near)}?"
     return f" (known: {', '.join(names)})" if names else ""

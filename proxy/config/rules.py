@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.presets import PRESETS
-from proxy.config import google
+from proxy.config import extras, google
 from proxy.config.build import api_of, region_of
 from proxy.config.nodes import Document
 from proxy.config.problem import Path, quoted, suggestion
@@ -31,7 +31,7 @@ def apply(document: Document, environ: Mapping[str, str] | None, host: str | Non
         _targets(data, document),
         _routes(data),
         _clients(data, document, host),
-        _state(data),
+        _state(data, environ),
     ):
         for path, message in found:
             document.problem(path, message)
@@ -193,7 +193,9 @@ def open_to_others(host: str) -> str | None:
     )
 
 
-def _state(data: dict[str, Any]) -> Found:
+def _state(data: dict[str, Any], environ: Mapping[str, str] | None) -> Found:
     state = _mapping(data.get("state"))
+    if state.get("backend") == "redis" and environ is not None and not extras.installed("redis"):
+        yield ("state", "backend"), extras.needs("redis", "redis")
     if state.get("backend") == "redis" and "url" not in state:
         yield ("state",), 'redis needs "url", such as redis://127.0.0.1:6379/0'

@@ -1,6 +1,7 @@
 """What is allowed but cannot be meant: rules that never match, settings without effect, chains that take too long."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from adapters import registry
@@ -11,6 +12,11 @@ from proxy.config.patterns import covers
 from proxy.config.problem import Path, dotted, quoted
 from proxy.config.rules import is_loopback
 
+_REFERENCE = re.compile(r"(?:os\.environ/|env[:.]|process\.env\.|\$)([A-Za-z_]\w*)")
+"""How other programs name a variable."""
+
+_TWICE = re.compile(r"(/v\d\w*)\1$")
+
 Found = Iterator[tuple[Path, str]]
 
 _NEVER = {
@@ -20,11 +26,11 @@ _NEVER = {
 }
 
 
-def warnings(config: Config) -> Iterator[tuple[Path, str]]:
-    """Of a config without problems."""
+def warnings(config: Config, written: Container[Path]) -> Iterator[tuple[Path, str]]:
+    """Of a config without problems. `written`: the keys that stand in the file."""
     built = registry.built()
     for provider in config.providers.values():
-        yield from _provider(provider, built)
+        yield from _provider(provider, built, written)
     for index, route in enumerate(config.routes):
         yield from _steps(route)
         yield from _time(route, config)
@@ -36,7 +42,7 @@ def warnings(config: Config) -> Iterator[tuple[Path, str]]:
 # --- providers ---------------------------------------------------------------------------------------------------
 
 
-def _provider(provider: Provider, built: frozenset[str]) -> Found:
+def _provider(provider: Provider, built: frozenset[str], written: Container[Path]) -> Found:
     path = "providers", provider.name
     if provider.api not in built:
         yield path, f"api {provider.api} is not part of this version"
@@ -45,9 +51,17 @@ def _provider(provider: Provider, built: frozenset[str]) -> Found:
         yield (*path, "base_url"), repeated
     if not provider.api_keys and not provider.headers and _needs_key(provider):
         yield path, "has no api_key"
-    timeout = provider.timeout
-    if timeout.first_content > timeout.total:
-        yield (*path, "timeout", "first_content"), f"has no effect beyond total ({timeout.total:g} s)"
+    if any(_REFERENCE.fullmatch(key) for key in provider.api_keys):
+        yield (*path, "api_key"), _not_taken(provider.api_keys)
+    timeout, first = provider.timeout, (*path, "timeout", "first_content")
+    if timeout.first_content > timeout.total and first in written:
+        yield first, f"has no effect beyond total ({timeout.total:g} s)"
+
+
+def _not_taken(keys: Iterable[str]) -> str:
+    """What is written as another program's reference is the key itself here."""
+    name = next(found[1] for key in keys if (found := _REFERENCE.fullmatch(key)))
+    return f"is sent as it is written: to take it from the environment write ${{{name}}}"
 
 
 def _repeats(provider: Provider) -> str | None:
@@ -60,6 +74,8 @@ def _repeats(provider: Provider) -> str | None:
             end = "/" + "/".join(parts[:count])
             if path.endswith(end):
                 return f"ends in {end}, and {appended} is appended to it: leave {end} out"
+    if twice := _TWICE.search(path):
+        return f"ends in {twice[0]}: {twice[1]} stands in it twice"
     if host == "api.openai.com" and not path.endswith("/v1"):
         return f"lacks /v1: {PATHS[provider.api][0]} is appended to it"
     return None
@@ -130,6 +146,8 @@ def _shadow(index: int, routes: tuple[Route, ...]) -> Found:
 
 def _clients(config: Config) -> Found:
     for index, client in enumerate(config.clients):
+        if _REFERENCE.fullmatch(client.key):
+            yield ("clients", index, "key"), _not_taken([client.key])
         for position, pattern in enumerate(client.models):
             known = pattern.partition("/")[0] in config.providers or any(
                 covers(route.pattern, pattern) for route in config.routes

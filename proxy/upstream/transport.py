@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from adapters.errors import Failure
+from proxy.config.extras import needs
 from proxy.config.model import Provider
 from proxy.upstream import environment
 
@@ -113,7 +114,7 @@ def _socks(transport: str) -> None:
     try:
         import socksio  # noqa: F401
     except ImportError:
-        raise ValueError('a SOCKS proxy needs the package socksio: pip install "toolwire[httpx]"') from None
+        raise ValueError(f"a SOCKS proxy {needs('socksio', 'httpx')}") from None
 
 
 def _trust(provider: Provider) -> ssl.SSLContext | None:

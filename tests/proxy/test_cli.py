@@ -75,7 +75,7 @@ def test_warnings_do_not_fail(write, capsys):
     assert main(["check", write(text)]) == 0
     out = capsys.readouterr()
     assert "c.yaml:2:39  warning: models.m.fallbacks[0]: a/x is tried as target already\n" in out.err
-    assert out.out == "c.yaml: nothing wrong\n"
+    assert out.out == "c.yaml: no problem, 1 warning\n"
 
 
 def test_schema(capsys):

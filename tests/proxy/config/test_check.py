@@ -12,11 +12,11 @@ SHAPE = [
     # unknown keys
     ("serveur: {}\n" + P, ['1:1 serveur: no key "serveur" here; did you mean "server"?']),
     (P + "zzz: 1\n", ['2:1 zzz: no key "zzz" here (known: clients, models, providers, server, state)']),
-    ("server: {prt: 1, hst: x}\n" + P, [
+    ("server: {prt: 1, hst: localhost}\n" + P, [
         '1:10 server.prt: no key "prt" here; did you mean "port"?',
         '1:18 server.hst: no key "hst" here; did you mean "host"?',
     ]),
-    ("providers: {a: {api: cohere-chat, basse_url: x}}", [
+    ("providers: {a: {api: cohere-chat, basse_url: 'http://x'}}", [
         '1:35 providers.a.basse_url: no key "basse_url" here; did you mean "base_url"?'
     ]),
     ("providers: {a: {api: cohere-chat, timeout: {Connect: 1}}}", [
@@ -34,6 +34,39 @@ SHAPE = [
     (P + "models: {m: {target: a/x, params: {temprature: 1}, force: {max_token: 1}}}", [
         '2:36 models.m.params.temprature: no key "temprature" here; did you mean "temperature"?',
         '2:60 models.m.force.max_token: no key "max_token" here; did you mean "max_tokens"?',
+    ]),
+    # what is beneath a misspelt key is told with it, in the file's spelling
+    ("providers: {a: {api: olama-chat, api_kye: [k, k], modells: {x: {context_windwo: no}}}}\n"
+     "modles: {m: {tagret: b/x, fallback: [{target: c/y, onerrors: [timeout]}]}}\nserver: {prot: 0x}\n", [
+        '1:17 providers.a.api: no such value: "olama-chat"; did you mean "ollama-chat"?',
+        '1:34 providers.a.api_kye: no key "api_kye" here; did you mean "api_key"?',
+        "1:47 providers.a.api_kye[1]: is listed twice",
+        '1:51 providers.a.modells: no key "modells" here; did you mean "models"?',
+        "1:65 providers.a.modells.x.context_windwo: must be a whole number, not text",
+        '1:65 providers.a.modells.x.context_windwo: no key "context_windwo" here; did you mean "context_window"?',
+        '2:1 modles: no key "modles" here; did you mean "models"?',
+        '2:14 modles.m.tagret: no key "tagret" here; did you mean "target"?',
+        '2:14 modles.m.tagret: provider "b" is not defined (defined: a)',
+        '2:27 modles.m.fallback: no key "fallback" here; did you mean "fallbacks"?',
+        '2:39 modles.m.fallback[0].target: provider "c" is not defined (defined: a)',
+        '2:52 modles.m.fallback[0].onerrors: no key "onerrors" here; did you mean "on_errors"?',
+        '2:63 modles.m.fallback[0].onerrors[0]: no error type "timeout"; did you mean "timeout_error"?',
+        '3:10 server.prot: must be a whole number, not text',
+        '3:10 server.prot: no key "prot" here; did you mean "port"?',
+    ]),
+    ("server: {port: 1, prot: x}\n" + P, ['1:19 server.prot: no key "prot" here; did you mean "port"?']),
+    # keys of other programs
+    ("providers: {a: {api: openai-chat, api_base: x}}", [
+        '1:35 providers.a.api_base: must be an http:// or https:// URL without user, query or fragment',
+        '1:35 providers.a.api_base: no key "api_base" here: it is "base_url"',
+    ]),
+    ("model_list: []\n" + P, [
+        '1:1 model_list: no key "model_list" here: "models" and "providers" stand for it, see docs/litellm.md'
+    ]),
+    (P + "models: {m: {litellm_params: {model: a/x}}}", [
+        '2:10 models.m: "target" is missing',
+        '2:14 models.m.litellm_params: no key "litellm_params" here: its "model" is a "target", the rest stands once '
+        'in "providers", see docs/litellm.md',
     ]),
     # compat flags go by the api
     ("providers: {a: {api: anthropic-messages, compat: {use_parameters: true}}}", [
@@ -89,14 +122,10 @@ SHAPE = [
     ]),
     (P + "models: {m: {target: a/x, fallbacks: [{target: o/y, on_errors: [429, 5xx, all, content_filter]}]}}", []),
     (P + "models: {m: {target: a/x, fallbacks: [{target: o/y, on_errors: [200, 6xx, timeout]}]}}", [
-        "2:65 models.m.fallbacks[0].on_errors[0]: no error type 200 (known: all, api_error, authentication_error, "
-        "billing_error, connection_error, content_filter, context_length_exceeded, invalid_request_error, "
-        "invalid_tool_call, malformed_response, not_found_error, overloaded_error, permission_error, "
-        "rate_limit_error, request_too_large, stream_interrupted, timeout_error, upstream_auth_error)",
-        '2:70 models.m.fallbacks[0].on_errors[1]: no error type "6xx" (known: all, api_error, authentication_error, '
-        "billing_error, connection_error, content_filter, context_length_exceeded, invalid_request_error, "
-        "invalid_tool_call, malformed_response, not_found_error, overloaded_error, permission_error, "
-        "rate_limit_error, request_too_large, stream_interrupted, timeout_error, upstream_auth_error)",
+        "2:65 models.m.fallbacks[0].on_errors[0]: no HTTP status of an error: 200 (allowed: 400 to 599, 4xx, 5xx, an "
+        "error type or all)",
+        '2:70 models.m.fallbacks[0].on_errors[1]: no HTTP status of an error: "6xx" (allowed: 400 to 599, 4xx, 5xx, an '
+        "error type or all)",
         '2:75 models.m.fallbacks[0].on_errors[2]: no error type "timeout"; did you mean "timeout_error"?',
     ]),
     (P + "models: {m: {target: a/x, fallbacks: [{target: o/y, on_errors: [[all]]}]}}", [
@@ -336,6 +365,15 @@ def test_references(problems, text, expected):
     assert problems(text) == expected
 
 
+def test_redis_without_its_package(problems, monkeypatch):
+    text = "state: {backend: redis, url: 'redis://127.0.0.1'}\n" + P
+    monkeypatch.setitem(sys.modules, "redis", None)
+    assert problems(text) == [
+        "1:9 state.backend: needs the package redis: pip install '.[redis]' in toolwire's folder"
+    ]
+    assert problems(text, need_env=False) == []
+
+
 def test_the_environment_may_say_the_region(problems):
     text = "providers: {a: {api: bedrock-converse}}"
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
@@ -405,6 +443,6 @@ def test_credentials_that_are_not_there(problems, monkeypatch):
     assert problems(text) == [missing]
     assert problems(text, need_env=False) == []
     monkeypatch.setitem(sys.modules, "google.auth", None)
-    extra = "1:37 providers.v.vertex: needs the package google-auth: pip install 'toolwire[vertex]'"
+    extra = "1:37 providers.v.vertex: needs the package google-auth: pip install '.[vertex]' in toolwire's folder"
     assert problems(text) == [extra, missing]
     assert problems(text, need_env=False) == []

@@ -305,7 +305,7 @@ def test_a_reference_may_bring_the_wrong_thing(problems, server, expected):
 
 def test_without_environment_the_rest_is_still_checked(problems):
     text = (
-        "server: {port: '${PORT}', hst: x}\n"
+        "server: {port: '${PORT}', hst: localhost}\n"
         "providers: {a: {api: '${API}', base_url: 'https://${HOST}/', timeout: {idle: '${IDLE}'}}}\n"
         "models: {m: {target: '${TARGET}'}, n: {target: b/x}}\n"
     )

@@ -25,6 +25,9 @@ def ends(end: str, appended: str) -> str:
 BASE_URLS = [
     ("api: openai-chat, base_url: 'https://x/v1'", []),
     ("api: openai-chat, base_url: 'https://x/v1/chat/completions'", [ends("/chat/completions", "/chat/completions")]),
+    ("api: openai-chat, base_url: 'https://x/v1/v1'", [
+        "providers.a.base_url: ends in /v1/v1: /v1 stands in it twice"
+    ]),
     ("api: openai-chat, base_url: 'https://x/v1/chat'", [ends("/chat", "/chat/completions")]),
     ("api: openai-chat, base_url: 'https://api.openai.com'", [
         "providers.a.base_url: lacks /v1: /chat/completions is appended to it"
@@ -59,6 +62,20 @@ KEYS = [
     ("{a: {api: google-gemini, vertex: {project: p, location: global}}}", []),
     ("{a: {api: bedrock-converse, aws: {region: us-east-1}}}", []),
 ]
+
+
+LITERAL = "is sent as it is written: to take it from the environment write ${K_1}"
+REFERENCES = [
+    ("os.environ/K_1", True), ("$K_1", True), ("env:K_1", True), ("process.env.K_1", True), ("${K_1}", False),
+    ("sk-os.environ/K_1", False), ("$K-1", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "warned"), REFERENCES)
+def test_references_as_other_programs_write_them(warnings, key, warned):
+    text = f"providers: {{a: {{api: openai-chat, api_key: [j, '{key}']}}}}\nclients: [{{name: n, key: '{key}'}}]\n"
+    told = [f"providers.a.api_key: {LITERAL}", f"clients[0].key: {LITERAL}"]
+    assert warnings(text, {"K_1": "s3cret"}) == (told if warned else [])
 
 
 @pytest.mark.parametrize(("text", "expected"), KEYS)
@@ -157,6 +174,10 @@ def test_timeouts(warnings):
     assert warnings(provider("api: cohere-chat, timeout: {first_content: 20, total: 10}")) == [
         "providers.a.timeout.first_content: has no effect beyond total (10 s)"
     ]
+    assert warnings(provider("api: cohere-chat, timeout: {first_content: 601}")) == [
+        "providers.a.timeout.first_content: has no effect beyond total (600 s)"
+    ]
+    assert warnings(provider("api: cohere-chat, timeout: {total: 30}")) == []
 
 
 @pytest.mark.parametrize(
