@@ -15,7 +15,7 @@ from PyPI), runs it in an empty environment against `toolwire serve --demo`, and
 Anthropic Messages, OpenAI Responses, Gemini and OpenAI chat upstreams, whole and streamed where the client has both.
 
 `http://127.0.0.1:4100` is toolwire, `MODEL` a model name of your config. `unused` stands for one of `clients[].key`; if
-the config has no `clients`, any text does.
+the config has no `clients`, any text does. `cat >` writes a whole file: where there is one already, add to it instead.
 """
 
 LANGUAGES = {".py": "python", ".mjs": "js", ".sh": "sh"}

@@ -1,5 +1,5 @@
-mkdir -p ~/.codex
 # settings
+mkdir -p ~/.codex
 cat > ~/.codex/config.toml <<'TOML'
 model = "MODEL"
 model_provider = "toolwire"

@@ -1,5 +1,5 @@
-mkdir -p ~/.nanobot
 # settings
+mkdir -p ~/.nanobot
 cat > ~/.nanobot/config.json <<'JSON'
 {
   "providers": {"custom": {"apiKey": "unused", "apiBase": "http://127.0.0.1:4100/v1"}},

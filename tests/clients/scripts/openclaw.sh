@@ -1,5 +1,5 @@
-mkdir -p ~/.openclaw
 # settings
+mkdir -p ~/.openclaw
 cat > ~/.openclaw/openclaw.json <<'JSON'
 {
   "models": {
