@@ -121,8 +121,10 @@ class App:
         return Images(server.image_hosts) if server.fetch_images == "public" else None
 
     def _circuit_states(self) -> list[tuple[str, str, bool]]:
-        opened = self.circuits.open_targets(self.clock())
-        return [(to.provider, to.label, to.name in opened) for to in self.gateway.targets()]
+        now, opened_by = self.clock(), self.circuits.opened_by
+        return [
+            (to.provider, to.label, opened_by(to.name, len(to.keys), now) is not None) for to in self.gateway.targets()
+        ]
 
     # --- ASGI --------------------------------------------------------------------------------------------------
 
@@ -249,7 +251,10 @@ class App:
                 "attempt", request_id=record.id, endpoint=record.endpoint, model=model, number=number,
                 target=attempt.target, type=attempt.type, status=attempt.status, seconds=round(attempt.seconds, 4),
             )
-        told = {"warnings": record.warnings, "repairs": record.repairs, "invalid_calls": record.invalid_calls}
+        told = {
+            "warnings": record.warnings, "repairs": record.repairs, "invalid_calls": record.invalid_calls,
+            "skipped": record.skipped,
+        }
         fields: dict[str, Any] = {name: values for name, values in told.items() if values}
         self.log(
             "request", request_id=record.id, endpoint=record.endpoint, client=record.client, model=model,

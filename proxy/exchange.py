@@ -194,7 +194,7 @@ class Exchange:
             objects=self.dialect.name in OBJECT_DIALECTS,
         )
         self.reply = reply = incoming.reply
-        self.record.attempts, self.record.invalid_calls = job.attempts, job.invalid_calls
+        self.record.of(job)
         del incoming, planned, request
         tools = self.app.tools
         if job.stream:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from adapters.errors import Attempt
 from proxy.engine.live import Tally
 from proxy.engine.plan import OTHER
-from proxy.engine.run import CANCELLED
+from proxy.engine.run import CANCELLED, Job
 
 
 @dataclass(slots=True)
@@ -31,8 +31,13 @@ class Record:
     waited: float = 0.0
     repairs: list[str] = field(default_factory=list)
     invalid_calls: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
     content: tuple[bytes, bytearray] | None = None
     """The bodies of the request and of what was sent, where `server.log_content` asks for them."""
+
+    def of(self, job: Job) -> None:
+        """Tells of what this job does."""
+        self.attempts, self.invalid_calls, self.skipped = job.attempts, job.invalid_calls, job.skipped
 
     def cut_short(self, why: str) -> None:
         """The request ended before its answer did, and with it the attempt that was under way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from adapters import compat, registry
 from adapters.errors import DEFAULT_ON_ERRORS, ERROR_TYPES, NO_CLIENT_RETRY, RETRIED, STATUS, ErrorType, Rejected
 from adapters.presets import PRESETS
 from proxy.emulate.openai_chat_hosts import PLAYED
+from proxy.engine import health
 from proxy.observe.metrics import Metrics
 from proxy.translate import translated
 
@@ -99,8 +100,36 @@ def errors() -> str:
         lines.append(_row(f"`{type}`", status, _yes(type in RETRIED), _yes(type in DEFAULT_ON_ERRORS),
                           _yes(type in NO_CLIENT_RETRY), ADVICE[type]))
     lines.append("\nA `retry-after` above `retry.max_backoff_seconds` is not waited for. `all` in `on_errors` is every "
-                 "type but `content_filter`. After content has reached the client nothing is tried again.")
-    return "\n".join(lines) + "\n"
+                 "type but `content_filter`. After content has reached the client nothing is tried again.\n")
+    return "\n".join([*lines, *_circuits()]) + "\n"
+
+
+def _circuits() -> Iterator[str]:
+    """The section of docs/errors.md on what is left out for a while."""
+    yield "## Circuits\n"
+    yield ("A target that keeps failing is left out for a while, without settings. "
+           f"{_types(health.OF_A_KEY)} count against the key that was used, the others against the target; a target is "
+           "left out where it is, or each of its keys. Each worker counts for itself; with `state: {backend: redis}` "
+           "what one leaves out, all do.\n")
+    yield from _table("After", "Left out for")
+    for schedule in dict.fromkeys(health.SCHEDULES.values()):
+        count = f"{schedule.threshold} in a row of " if schedule.threshold > 1 else ""
+        named = _types(type for type, its in health.SCHEDULES.items() if its == schedule)
+        yield _row(f"{count}{named}", f"{schedule.first:g} s; twice as long each time it fails again, "
+                   f"up to {schedule.longest:g} s")
+    yield _row(f"{_types(health.TIMED)} with a `retry-after`", f"that long, at most {health.LONGEST_RETRY_AFTER:g} s")
+    yield ("\nThen one request tries it, and the others leave it out until that has ended, at most "
+           f"{health.PROBE_SECONDS:g} s. A good answer closes the circuit. Other types say something of the request "
+           "and do not count. For the chain, a target that is left out has failed with the type that opened its "
+           "circuit; where nothing else answered it is asked once all the same, so no request fails by circuits alone. "
+           "The log's `request` line names it in `skipped` (`\"openai/gpt-5.1: upstream_auth_error\"`), and "
+           "`toolwire_circuit_open` is 1.")
+
+
+def _types(names: Iterable[ErrorType]) -> str:
+    """In the order of the table of types."""
+    wanted = frozenset(names)
+    return _names(type for type in ERROR_TYPES if type in wanted)
 
 
 def metrics() -> str:

@@ -59,7 +59,8 @@ def provider() -> Schema:
 
 def _keys() -> Schema:
     several = {"type": ["string", "array"], "minItems": 1, "uniqueItems": True, "items": secret("A key.")}
-    return {**secret("The key, or a list of keys taken in turn."), **several}
+    told = "The key, or a list of keys: where one is limited, refused or out of credit, the next is asked."
+    return {**secret(told), **several}
 
 
 def _timeout() -> Schema:

@@ -27,6 +27,9 @@ class Schedule:
 
 PASSING = Schedule(threshold=5, first=5.0, longest=60.0)
 LASTING = Schedule(threshold=1, first=60.0, longest=600.0)
+TIMED: frozenset[ErrorType] = frozenset({"rate_limit_error", "overloaded_error"})
+"""Failures whose `retry-after` counts."""
+
 LONGEST_RETRY_AFTER = 300.0
 
 SCHEDULES: dict[ErrorType, Schedule] = {
@@ -91,7 +94,7 @@ def failed(record: Record, failure: Failure, now: float) -> Record:
         return record
     failures = record.failures + 1
     probed = record.opened_by is not None
-    if failure.retry_after is not None and failure.type in ("rate_limit_error", "overloaded_error"):
+    if failure.retry_after is not None and failure.type in TIMED:
         return Record(failures, now + min(failure.retry_after, LONGEST_RETRY_AFTER), failure, record.level)
     if failures < schedule.threshold and not probed:
         return Record(failures)
@@ -114,9 +117,10 @@ class Circuits:
         return found[0].opened_by if all(is_open(record, now) for record in found) else None
 
     def keys(self, target: str, keys: int, now: float) -> list[int]:
-        """The order in which to try the keys: those not open first."""
-        order = range(keys)
-        return sorted(order, key=lambda key: is_open(self.records.get((target, key), CLOSED), now))
+        """The keys to try, in their order: those that are not open; of open ones alone that whose window ends first."""
+        records = [self.records.get((target, key), CLOSED) for key in range(keys)]
+        closed = [key for key, record in enumerate(records) if not is_open(record, now)]
+        return closed or [min(range(keys), key=lambda key: records[key].until)]
 
     def asked(self, target: str, key: int, now: float) -> None:
         """A request goes out."""
@@ -150,7 +154,3 @@ class Circuits:
         """Only what is open stays, and of that the younger half where there is too much."""
         opened = [(name, record) for name, record in self.records.items() if is_open(record, now)]
         self.records = dict(opened[-MOST_RECORDS // 2 :])
-
-    def open_targets(self, now: float) -> set[str]:
-        """Targets with an open record of their own."""
-        return {target for (target, key), record in self.records.items() if key is None and is_open(record, now)}

@@ -21,7 +21,8 @@ class Job:
     to the first content of a stream, and in pauses between them.
 
     `objects`: the client's dialect cannot carry a whole answer whose calls hold anything but JSON objects.
-    `invalid_calls`: tools and reasons, of failed attempts too.
+    `invalid_calls`: tools and reasons, of failed attempts too. `skipped`: targets and the types that opened their
+    circuits.
     """
 
     request: Request | None
@@ -34,6 +35,7 @@ class Job:
     upstream_seconds: float = 0.0
     objects: bool = False
     invalid_calls: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, frozen=True)

@@ -26,6 +26,10 @@ __all__ = ["CANCELLED", "Job", "Lost", "Streaming", "Tools", "Whole", "run"]
 CANCELLED = "cancelled"
 """The type of an attempt that its own request cut short."""
 
+LEAST_SECONDS = 0.01
+"""With less than this left of the deadline nothing is started: timers are early by a millisecond, and a target that had
+no time to be asked must not count as failed."""
+
 
 async def run(job: Job, tools: Tools) -> Streaming | Whole | Lost:
     """Walks the chain. Raises Rejected where the request cannot be carried by the first target that is asked."""
@@ -33,7 +37,8 @@ async def run(job: Job, tools: Tools) -> Streaming | Whole | Lost:
 
 
 class _Walk:
-    """One walk along a chain: where it is, and what was skipped for an open circuit."""
+    """One walk along a chain: where it is, what was skipped for an open circuit, why a target cannot take such a
+    request."""
 
     def __init__(self, job: Job, tools: Tools) -> None:
         self._job = job
@@ -50,27 +55,40 @@ class _Walk:
         self._needs = needs(request) if request is not None and lacking else frozenset()
         self._ends = job.started + job.plan.deadline
         self._offence: Offence | None = None
+        self._cannot: Failure | None = None
 
     async def go(self) -> Streaming | Whole | Lost:
         at: int | None = 0
-        unfit: Failure | None = None
-        while at is not None:
-            candidate = self._job.plan.chain[at]
-            now = self._tools.clock()
-            if (reason := self._unfit(candidate)) is not None:
-                unfit = unfit or reason
-                at = at + 1 if at + 1 < len(self._rules) else None
-                continue
-            failure: Failure | None = self._tools.circuits.opened_by(candidate.to.name, len(candidate.to.keys), now)
-            if failure is not None:
-                self._skipped.append(at)
-            else:
-                result = await self._target(at, self._job.plan.retry.attempts)
-                if not isinstance(result, Failure):
+        failed: tuple[Failure, int] | None = None
+        """The last failure, and whose it is."""
+        while at is not None and not self._late():
+            to = self._job.plan.chain[at].to
+            if (reason := self._unfit(self._job.plan.chain[at])) is None:
+                if failed is not None:
+                    self._tools.fell_back(self._job, self._job.plan.chain[failed[1]].to, to, failed[0])
+                result = self._opened(at) or await self._target(at, self._job.plan.retry.attempts)
+                if not isinstance(result, Failure | Rejected):
                     return result
-                failure = result
-            at = self._onward(failure, at)
-        return await self._last_chances(unfit)
+                if isinstance(result, Failure):
+                    failed = result, at
+                else:
+                    reason = result.failure
+            self._cannot = self._cannot or reason
+            at = self._onward(failed, at)
+        return await self._last_chances()
+
+    def _late(self) -> bool:
+        """Whether too little of the deadline is left to start anything."""
+        return self._ends - self._tools.clock() < LEAST_SECONDS
+
+    def _opened(self, at: int) -> Failure | None:
+        """The failure that keeps this target from being asked now."""
+        to = self._job.plan.chain[at].to
+        failure = self._tools.circuits.opened_by(to.name, len(to.keys), self._tools.clock())
+        if failure is not None:
+            self._skipped.append(at)
+            self._job.skipped.append(f"{to.name}: {failure.type}")
+        return failure
 
     def _unfit(self, candidate: Candidate) -> Failure | None:
         """Why this target is skipped, unasked: it cannot take such a request."""
@@ -82,40 +100,42 @@ class _Walk:
                            "of this model.", code="context_length_exceeded")
         return None
 
-    def _onward(self, failure: Failure, at: int) -> int | None:
-        if self._tools.clock() >= self._ends:
-            return None
-        match after(failure, at, self._rules):
+    def _onward(self, failed: tuple[Failure, int] | None, at: int) -> int | None:
+        """The next target: the first that stands in for the last failure, or the very next where nothing failed."""
+        if failed is None:
+            return at + 1 if at + 1 < len(self._rules) else None
+        match after(failed[0], at, self._rules):
             case Next(index):
-                chain = self._job.plan.chain
-                self._tools.fell_back(self._job, chain[at].to, chain[index].to, failure)
                 return index
         return None
 
-    async def _last_chances(self, unfit: Failure | None) -> Streaming | Whole | Lost:
+    async def _last_chances(self) -> Streaming | Whole | Lost:
         """Targets with an open circuit are asked once, if nothing else answered: no request fails by circuits alone."""
         for at in self._skipped:
-            if self._tools.clock() >= self._ends:
+            if self._late():
                 break
             result = await self._target(at, 1, last=True)
-            if not isinstance(result, Failure):
+            if not isinstance(result, Failure | Rejected):
                 return result
+            if isinstance(result, Rejected):
+                self._cannot = self._cannot or result.failure
         if self._job.failures:
             return Lost(_seen(self._job))
-        if unfit is not None:
-            return Lost(unfit)
+        if self._cannot is not None:
+            return Lost(self._cannot)
         return Lost(Failure("timeout_error", "The deadline passed before a target was asked."))
 
-    async def _target(self, at: int, attempts: int, last: bool = False) -> Streaming | Whole | Failure:
-        """All tries of one target: retries with one key, then its other keys."""
+    async def _target(self, at: int, attempts: int, last: bool = False) -> Streaming | Whole | Failure | Rejected:
+        """All tries of one target: retries with one key, then its other keys. Rejected is given where another target
+        was asked, or is still to be asked; raised, where the request ends here."""
         candidate, job, tools = self._job.plan.chain[at], self._job, self._tools
         to = candidate.to
         try:
             outgoing = await self._encode(to)
         except Rejected as error:
-            if not self._job.failures:
+            if not self._job.failures and not self._skipped:
                 raise
-            return error.failure
+            return error
         keys = tools.circuits.keys(to.name, len(to.keys), tools.clock())
         place, tries, mended, unverified, sent = 0, 0, False, False, outgoing
         while True:
@@ -130,11 +150,13 @@ class _Walk:
                 continue
             retry = job.plan.retry
             wait = backoff(tries, retry.backoff_seconds, retry.max_backoff_seconds, tools.random())
-            budget = Budget(attempts, self._ends - tools.clock(), wait, retry.max_backoff_seconds)
+            budget = Budget(attempts, self._ends - LEAST_SECONDS - tools.clock(), wait, retry.max_backoff_seconds)
             match decide(result, at, tries, not last and place + 1 < len(keys), self._rules, budget):
                 case Retry(wait):
                     await asyncio.sleep(wait)
                     job.upstream_seconds += wait
+                    if self._late():
+                        return result
                     sent = await self._hinted(to) or outgoing
                 case NextKey():
                     place, tries, sent = place + 1, 0, outgoing
@@ -168,7 +190,7 @@ class _Walk:
         """The request as the API's own advice after this failure has it (without reasoning that it refuses, …), and
         whether its history is another."""
         request = self._job.request
-        if request is None or not isinstance(to.api, Mends) or self._tools.clock() >= self._ends:
+        if request is None or not isinstance(to.api, Mends) or self._late():
             return None
         changed = to.api.mended(request, to.upstream, failure)
         again = None if changed is None else await self._again(changed, to)

@@ -50,8 +50,8 @@ class Metrics:
         self._calls = self._counter("tool_calls", "Tool calls by the validity of their arguments.",
                                     "provider", "model", "outcome")
         self.inflight = self._gauge("inflight_requests", "Requests under way.", "livesum")
-        self._circuit = self._gauge("circuit_open", "1 while a target is left out because it kept failing.", "livemax",
-                                    "provider", "model")
+        self._circuit = self._gauge("circuit_open", "1 while a target is left out because it, or each of its keys, "
+                                    "kept failing or was refused.", "livemax", "provider", "model")
         self._state_errors = self._counter("state_errors", "Operations on the shared store that failed, by operation.",
                                            "operation")
         self._gauge("build_info", "The running version.", "livemax", "version").labels(version).set(1)

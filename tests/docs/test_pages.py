@@ -43,10 +43,12 @@ ROWS = {
         "| `billing_error` | 402 | no | yes | yes | Add credit at the provider; a fallback takes over meanwhile. |",
         "| `not_found_error` | 404 | no | no | yes | Correct the model name: the message lists the nearest; "
         "`GET /v1/models` lists all. |",
+        "| `billing_error`, `upstream_auth_error` | 60 s; twice as long each time it fails again, up to 600 s |",
+        "| `rate_limit_error`, `overloaded_error` with a `retry-after` | that long, at most 300 s |",
     ],
     "metrics.md": [
-        "| `toolwire_circuit_open` | gauge | `provider`, `model` | 1 while a target is left out because it kept "
-        "failing. |  |",
+        "| `toolwire_circuit_open` | gauge | `provider`, `model` | 1 while a target is left out because it, or "
+        "each of its keys, kept failing or was refused. |  |",
     ],
     "providers.md": [
         "| `n: 2` | ✓ | – | – | ✓ | ✓ | – | – | – |",

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,7 +182,26 @@ def test_circuits(served: Served) -> None:
     assert scrape.value("circuit_open", provider="anthropic-messages", model="fault-529") == 1
     assert scrape.value("circuit_open", provider="openai-chat", model="agent") == 0
     ask(served, "after-overload")
-    assert served.lines("request", 6)[5]["attempts"] == 1, "an open circuit is not asked"
+    last = served.lines("request", 6)[5]
+    assert last["attempts"] == 1, "an open circuit is not asked"
+    assert last["skipped"] == ["anthropic-messages/fault-529: overloaded_error"]
+    assert "skipped" not in served.lines("request")[0]
+
+
+@pytest.mark.parametrize("keys", [1, 2])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_a_target_whose_keys_are_all_refused_is_seen_to_be_left_out(
+    emulated: Emulation, keys: int, stream: bool
+) -> None:
+    """By the metric and in the log, from the second request on."""
+    config = demo(emulated, "  refused: {target: openai-chat/fault-auth, fallbacks: [openai-chat/agent]}\n")
+    provider = replace(config.providers["openai-chat"], api_keys=("one", "two")[:keys])
+    with Served(replace(config, providers={**config.providers, "openai-chat": provider})) as served:
+        assert [ask(served, "refused", stream=stream) for _ in range(2)] == [200, 200]
+        assert Scrape(served).value("circuit_open", provider="openai-chat", model="fault-auth") == 1
+        first, second = served.lines("request", 2)
+    assert (first["attempts"], first.get("skipped")) == (keys + 1, None)
+    assert (second["attempts"], second["skipped"]) == (1, ["openai-chat/fault-auth: upstream_auth_error"])
 
 
 @pytest.mark.anyio

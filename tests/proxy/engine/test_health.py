@@ -56,12 +56,21 @@ def test_success_closes_and_keys_are_apart():
     circuits = Circuits()
     circuits.told("p/m", 0, REFUSED, 0.0)
     assert circuits.opened_by("p/m", 2, 1.0) is None
-    assert circuits.keys("p/m", 2, 1.0) == [1, 0]
+    assert circuits.keys("p/m", 2, 1.0) == [1]
     circuits.told("p/m", 1, REFUSED, 0.0)
     assert circuits.opened_by("p/m", 2, 1.0) == REFUSED
     circuits.told("p/m", 1, None, 2.0)
     assert circuits.opened_by("p/m", 2, 3.0) is None
-    assert circuits.keys("p/m", 2, 3.0) == [1, 0]
+    assert circuits.keys("p/m", 2, 3.0) == [1]
+
+
+def test_of_open_keys_alone_the_one_whose_window_ends_first():
+    circuits = Circuits()
+    for key, seconds in enumerate((30, 10, 20)):
+        circuits.told("p/m", key, Failure("rate_limit_error", "", 429, retry_after=seconds), 0.0)
+    assert circuits.keys("p/m", 3, 1.0) == [1]
+    assert circuits.keys("p/m", 3, 15.0) == [1]
+    assert circuits.keys("p/m", 3, 25.0) == [1, 2]
 
 
 def test_a_failure_that_says_nothing_of_the_target_ends_its_probe():

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters import compat, registry
-from adapters.errors import DEFAULT_ON_ERRORS, Failure
+from adapters.errors import DEFAULT_ON_ERRORS, Failure, Rejected
 from adapters.events import Failed, fold
 from adapters.format import Upstream
 from adapters.model import Media, Message, Request, Text, Tool, ToolChoice, ToolResult
 from proxy.config.model import Retry, Timeouts
+from proxy.engine.decide import matches
 from proxy.engine.health import Circuits
 from proxy.engine.plan import Candidate, Destination, Plan
 from proxy.engine.run import Job, Lost, Streaming, Tools, Whole, run
@@ -91,6 +92,8 @@ def outcome(word, name, stream):
             return Answer(200, head, [3.0, *good])
         case "never":
             return Answer(200, head, [1e6])
+        case "slow-500":
+            return Answer(500, head, [3.0, '{"error":{"message":"m","type":"t","code":null}}'])
         case "empty":
             return Answer(200, head, [END] if stream else [WHOLE.format("")])
         case "cut":
@@ -141,6 +144,16 @@ class Mending:
         return getattr(API, name)
 
 
+class Refusing:
+    """The API, where it cannot carry the request."""
+
+    def encode(self, request, upstream):
+        raise Rejected("no", "messages")
+
+    def __getattr__(self, name):
+        return getattr(API, name)
+
+
 def destination(name, keys, network, lacks=(), api=API):
     return Destination(
         name=f"{name}/m",
@@ -163,7 +176,8 @@ HI = Request("r", (Message("user", (Text("hi"),)),))
 
 
 def play(
-    script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, rounds=1, asked=HI, facts=None, api=API
+    script, chain, attempts=2, deadline=60.0, stream=False, circuits=None, rounds=1, asked=HI, facts=None, api=API,
+    apis=None,
 ):
     """Runs the loop (several times with the same circuits); the last result, the network, events of a stream, job.
 
@@ -176,7 +190,7 @@ def play(
         network = Network(list(script), stream, loop.time)
         candidates = tuple(
             Candidate(
-                destination(name, keys, network, known.get(name, ((), None))[0], api),
+                destination(name, keys, network, known.get(name, ((), None))[0], (apis or {}).get(name, api)),
                 on,
                 known.get(name, ((), None))[1],
             )
@@ -215,6 +229,16 @@ def play(
         loop.close()
 
 
+def in_rule_order(asked, failures, fit):
+    """Each target is the first of those that can take the request whose rules name the failure before it."""
+    at = 0
+    assert asked[0] == fit[0][0]
+    for name, failure in zip(asked[1:], failures, strict=False):
+        if name != fit[at][0]:
+            at = next(n for n, (_, on) in enumerate(fit) if n > at and matches(on, failure))
+            assert name == fit[at][0]
+
+
 WORDS = ["ok", "slow", "never", "empty", "cut", "late-cut", "refused", "429", "500", "503", "401", "400", "402", "404"]
 RULES = st.sampled_from(
     [DEFAULT_ON_ERRORS, ("all",), ("rate_limit_error",), ("5xx", "timeout_error"), ("content_filter",)]
@@ -232,10 +256,21 @@ CHAINS = st.lists(st.tuples(st.integers(1, 2), RULES), min_size=1, max_size=3).m
     stream=st.booleans(),
     deadline=st.sampled_from([5.0, 60.0]),
     rounds=st.integers(1, 3),
+    lacking=st.sets(st.sampled_from(["t0", "t1", "t2"]), max_size=2),
 )
-def test_always_one_answer_or_one_error_within_bounds(script, chain, attempts, stream, deadline, rounds):
-    result, network, events, job, _, _ = play(script, chain, attempts, deadline, stream, rounds=rounds)
+def test_always_one_answer_or_one_error_within_bounds(script, chain, attempts, stream, deadline, rounds, lacking):
+    facts = {name: (("tools",), None) for name in lacking}
+    result, network, events, job, _, _ = play(
+        script, chain, attempts, deadline, stream, rounds=rounds, asked=WITH_TOOL, facts=facts
+    )
     started = job.started
+    fit = [(name, on) for name, _, on in chain if name not in lacking]
+    if not fit:
+        assert network.calls == [] and result.failure.type == "invalid_request_error"
+        return
+    assert lacking.isdisjoint(name for name, _, _ in network.calls)
+    if not job.skipped:
+        in_rule_order([name for name, _, _ in network.calls], job.failures, fit)
     assert isinstance(result, Whole | Streaming | Lost)
     most = sum(attempts * keys for _, keys, _ in chain)
     assert 1 <= len(network.calls) <= most
@@ -321,11 +356,11 @@ def test_a_break_after_content_keeps_what_was_said_and_is_told():
     assert isinstance(events[-1], Failed) and events[-1].failure.type == "stream_interrupted"
 
 
+WITH_TOOL = replace(HI, tools=(Tool("f"),))
 SEEN = Media("image", mime="image/png", data="AAAA")
 LONG = Request("r", (Message("user", (Text("x" * 9000),)),))
 WITH_IMAGE = Request("r", (Message("user", (SEEN,)),))
 WITH_RESULT_IMAGE = Request("r", (Message("tool", (ToolResult("c", (SEEN,)),)),))
-WITH_TOOL = replace(HI, tools=(Tool("f"),))
 CHAIN = [("a", 1, ()), ("b", 1, ("rate_limit_error",))]
 
 
@@ -346,6 +381,61 @@ def test_a_target_that_cannot_take_the_request_is_skipped_unasked(request_, fact
     result, network, *_ = play(["ok"], CHAIN, asked=request_, facts=facts)
     assert [name for name, _, _ in network.calls] == asked
     assert isinstance(result, Whole) if failure is None else result.failure.type == failure
+
+
+THREE = [("a", 1, ()), ("b", 1, ("rate_limit_error",)), ("c", 1, ("content_filter",)), ("d", 1, ("all",))]
+
+
+@pytest.mark.parametrize(
+    "script, lacking, asked, moves",
+    [
+        (["429"], ["b"], ["a", "d"], [("a/m", "d/m", "rate_limit_error")]),
+        (["500"], ["b", "d"], ["a"], []),
+        (["429"], ["a"], ["b", "d"], [("b/m", "d/m", "rate_limit_error")]),
+        (["500"], ["a"], ["b", "d"], [("b/m", "d/m", "api_error")]),
+        (["429"], ["a", "b", "d"], ["c"], []),
+    ],
+)
+def test_a_target_that_is_skipped_leaves_the_last_failure_to_the_next(script, lacking, asked, moves):
+    """The very next target stands in only where nothing has failed yet."""
+    facts = {name: (("tools",), None) for name in lacking}
+    _, network, _, _, told, _ = play(script, THREE, attempts=1, asked=WITH_TOOL, facts=facts)
+    assert [name for name, _, _ in network.calls] == asked and told == moves
+
+
+def test_a_target_that_cannot_carry_the_request_is_no_failure():
+    """Its rejection is given only where nothing was asked, or is left to be asked."""
+    chain = [("a", 1, ()), ("b", 1, ("all",)), ("c", 1, ("5xx",))]
+    apis = {"b": Refusing()}
+    result, network, *_ = play(["500"], chain, attempts=1, apis=apis)
+    assert [name for name, _, _ in network.calls] == ["a", "c"] and result.failure.type == "api_error"
+    circuits = Circuits()
+    play(["500"], chain[:1], attempts=3, circuits=circuits, rounds=2)
+    result, network, *_ = play(["ok"], chain[:2], circuits=circuits, apis=apis)
+    assert [name for name, _, _ in network.calls] == ["a"] and isinstance(result, Whole)
+    with pytest.raises(Rejected):
+        play(["ok"], [chain[1], chain[2]], apis=apis)
+
+
+def test_open_keys_are_skipped():
+    """Also where the last that is left fails: they are asked only where no target has another."""
+    circuits, chain = Circuits(), [("a", 3, ()), ("b", 1, ("all",))]
+    for key in (0, 1):
+        circuits.told("a/m", key, Failure("rate_limit_error", "", 429, retry_after=200), 0.0)
+    _, network, *_ = play(["429", "429", "ok"], chain, circuits=circuits)
+    assert [key for _, key, _ in network.calls] == ["Bearer a-key2", "Bearer a-key2", "Bearer b-key0"]
+    circuits.told("a/m", 2, Failure("rate_limit_error", "", 429, retry_after=100), 0.0)
+    result, network, _, job, *_ = play(["500", "500", "429"], chain, circuits=circuits)
+    assert [key for _, key, _ in network.calls] == ["Bearer b-key0", "Bearer b-key0", "Bearer a-key2"]
+    assert job.skipped == ["a/m: rate_limit_error"] and result.failure.type == "api_error"
+
+
+@pytest.mark.parametrize("left, asked", [(0.0, ["a"]), (0.009, ["a"]), (0.011, ["a", "b"])])
+def test_nothing_is_started_in_the_last_moment_of_the_deadline(left, asked):
+    chain = [("a", 1, ()), ("b", 1, ("all",))]
+    _, network, _, job, moves, _ = play(["slow-500"], chain, attempts=1, deadline=3.0 + left)
+    assert [name for name, _, _ in network.calls] == asked
+    assert len(job.attempts) == len(asked) == len(moves) + 1
 
 
 SOUND = replace(HI, messages=(Message("user", (Text("mended"),)),))
