@@ -8,10 +8,10 @@ Every step keeps the prefix of a longer conversation byte for byte, so that prom
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from adapters.model import NOTHING, Media, Message, Opaque, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from adapters.model import NOTHING, Json, Media, Message, Opaque, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
 from adapters.tools.ids import MISSING, IdMap, IdRule, split
 
 NO_RESULT = "(no result)"
@@ -53,7 +53,7 @@ def adapt(
     """The messages as the API takes them, and warnings. `origin` is the target's `Upstream.origin`."""
     warnings: dict[str, None] = {}
     steps = _kept(messages, rules, api, origin, warnings)
-    steps = _paired(steps, rules, ids, warnings)
+    steps = _paired(steps, rules, ids, api, warnings)
     if not rules.images_in_results:
         steps = _media_after_results(steps)
     steps = _systems(steps, rules)
@@ -139,12 +139,12 @@ class _Asked:
 
 
 def _paired(
-    messages: list[Message], rules: HistoryRules, ids: IdRule | None, warnings: dict[str, None]
+    messages: list[Message], rules: HistoryRules, ids: IdRule | None, api: str, warnings: dict[str, None]
 ) -> list[Message]:
     """Each assistant message with calls, then one tool message with a result per call, in call order."""
     if not any(m.role == "tool" or (m.role == "assistant" and _calls(m)) for m in messages):
         return messages
-    asked = _asked(messages, ids, warnings)
+    asked = _asked(messages, ids, api, warnings)
     by_turn: dict[int, list[_Asked]] = {}
     for one in asked.calls:
         by_turn.setdefault(one.turn, []).append(one)
@@ -152,7 +152,7 @@ def _paired(
     for index, message in enumerate(messages):
         if message.role == "tool":
             if orphans := asked.orphans.get(index):
-                paired.append(Message("user", tuple(part for o in orphans for part in _told(o))))
+                paired.append(Message("user", tuple(part for o in orphans for part in _told(o, api))))
             continue
         calls = by_turn.get(index)
         if calls is None:
@@ -180,14 +180,17 @@ def _calls(message: Message) -> list[ToolCall]:
 
 @dataclass(slots=True)
 class _Pairs:
-    calls: list[_Asked]
-    latest: dict[str, _Asked]
-    orphans: dict[int, list[ToolResult]]
+    """`answered`: the ids that results name."""
+
+    answered: frozenset[str]
+    calls: list[_Asked] = field(default_factory=list)
+    latest: dict[str, _Asked] = field(default_factory=dict)
+    orphans: dict[int, list[ToolResult]] = field(default_factory=dict)
 
 
-def _asked(messages: list[Message], rule: IdRule | None, warnings: dict[str, None]) -> _Pairs:
+def _asked(messages: list[Message], rule: IdRule | None, api: str, warnings: dict[str, None]) -> _Pairs:
     ids = IdMap(rule) if rule is not None else None
-    pairs = _Pairs([], {}, {})
+    pairs = _Pairs(frozenset(p.call_id for m in messages for p in m.parts if isinstance(p, ToolResult)) - MISSING)
     for index, message in enumerate(messages):
         for part in message.parts:
             match part:
@@ -199,20 +202,26 @@ def _asked(messages: list[Message], rule: IdRule | None, warnings: dict[str, Non
                     found = _call_of(part, pairs)
                     if found is None:
                         pairs.orphans.setdefault(index, []).append(part)
-                        warnings["a tool result without its call is told as text"] = None
+                        if _native(part, api) is None:
+                            warnings["a tool result without its call is told as text"] = None
                     else:
                         found.result = part
     return pairs
 
 
 def _call_of(result: ToolResult, pairs: _Pairs) -> _Asked | None:
-    """The latest call of the result's id; without an id the first unanswered one of that name in the last turn."""
+    """The latest call of the result's id; without an id the first unanswered one of that name in the last turn, of any
+    name where the result has none."""
     if result.call_id not in MISSING:
         return pairs.latest.get(result.call_id) or pairs.latest.get(split(result.call_id)[0])
     calls = pairs.calls
-    turn = [one for one in calls if one.turn == calls[-1].turn and one.result is None]
-    named = [one for one in turn if result.name in (None, "", one.call.name)]
-    return next(iter(named or turn), None)
+    turn = (one for one in calls if one.turn == calls[-1].turn and one.result is None)
+    free = (one for one in turn if one.call.id in MISSING or pairs.answered.isdisjoint((one.call.id, one.wire)))
+    return next((one for one in free if not result.name or _tool(result) == _tool(one.call)), None)
+
+
+def _tool(part: ToolCall | ToolResult) -> tuple[str | None, Json]:
+    return part.name, part.extras.get("openai-responses", NOTHING).get("namespace")
 
 
 def _result(one: _Asked, warnings: dict[str, None]) -> ToolResult:
@@ -227,8 +236,17 @@ def _result(one: _Asked, warnings: dict[str, None]) -> ToolResult:
     )
 
 
-def _told(orphan: ToolResult) -> Iterable[Part]:
-    yield Text(f"[Result of a tool call that is not in this conversation, id {orphan.call_id or 'unknown'}]")
+def _native(orphan: ToolResult, api: str) -> Json:
+    """The form in which this API itself takes a result that answers no call; None where it takes none."""
+    return orphan.extras.get(api, NOTHING).get("uncalled")
+
+
+def _told(orphan: ToolResult, api: str) -> Iterable[Part]:
+    if (native := _native(orphan, api)) is not None:
+        yield Opaque(api, native)
+        return
+    which = f"{orphan.name}, no id" if orphan.name and not orphan.call_id else f"id {orphan.call_id or 'unknown'}"
+    yield Text(f"[Result of a tool call that is not in this conversation, {which}]")
     yield from orphan.content
 
 

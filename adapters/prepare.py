@@ -400,8 +400,9 @@ class _Rename:
                 if (name := self.names[name]) == part.name and arguments == part.arguments and kind == part.kind:
                     return part
                 return replace(part, name=name, arguments=arguments, kind=kind)
-            case ToolResult(name=str() as name) if self.names[name] != name:
-                return replace(part, name=self.names[name])
+            case ToolResult(name=str() as name):
+                wire = self.names[_flat_name(name, part.extras, self.rules)]
+                return part if wire == name else replace(part, name=wire)
         return part
 
 

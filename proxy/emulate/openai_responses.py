@@ -99,7 +99,8 @@ def _results(items: list[Json], since: int) -> tuple[Result, ...]:
     """The outputs of the last turn."""
     names = {item["call_id"]: _name(item) for item in items[:since] if item.get("type") in CALLS}
     found = [item for item in items[since:] if item.get("type") in OUTPUTS]
-    return tuple(Result(item["call_id"], names.get(item["call_id"], ""), text_of(item["output"])) for item in found)
+    called = [(item.get("call_id", ""), text_of(item["output"])) for item in found]
+    return tuple(Result(call, names.get(call, ""), text) for call, text in called)
 
 
 def _name(call: Json) -> str:

@@ -161,7 +161,7 @@ ITEMS: dict[str, tuple[dict[str, Rule], tuple[str, ...]]] = {
     ),
     "function_call_output": (
         {**_CALL, "id": string(LONGEST_ID), "name": name(LONGEST_NAME), "output": _output},
-        ("call_id", "output"),
+        ("output",),
     ),
     "custom_tool_call": (
         {**_CALL, "id": identity("ctc"), "name": name(LONGEST_NAME), "input": string()},
@@ -185,7 +185,7 @@ ITEMS: dict[str, tuple[dict[str, Rule], tuple[str, ...]]] = {
 
 
 def _check_pairs(items: list[Json]) -> None:
-    """Every call has an output after it, every output a call before it."""
+    """Every call has an output after it, every output that names a call that call before it."""
     for call, output, words in (
         ("function_call", "function_call_output", "function call"),
         ("custom_tool_call", "custom_tool_call_output", "custom tool call"),
@@ -194,10 +194,10 @@ def _check_pairs(items: list[Json]) -> None:
         for item in items:
             if item.get("type") == call:
                 called.add(item["call_id"])
-            elif item.get("type") == output and item["call_id"] not in called:
+            elif item.get("type") == output and "call_id" in item and item["call_id"] not in called:
                 text = f"No tool call found for {words} output with call_id {item['call_id']}."
                 raise Problem(text, "input")
-        answered = {item["call_id"] for item in items if item.get("type") == output}
+        answered = {item.get("call_id") for item in items if item.get("type") == output}
         for item in items:
             if item.get("type") == call and item["call_id"] not in answered:
                 raise Problem(f"No tool output found for {words} {item['call_id']}.", "input")

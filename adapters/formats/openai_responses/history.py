@@ -99,7 +99,7 @@ class Writer:
             len(content) <= 1 or not self._host.native
         ):
             output = "\n".join(piece["text"] for piece in content)
-        known = frozenset() if self._host.native else frozenset({"namespace"})
+        known = frozenset({"uncalled"} if self._host.native else {"uncalled", "namespace"})
         return {
             "type": "custom_tool_call_output" if custom else "function_call_output",
             "call_id": result.call_id,

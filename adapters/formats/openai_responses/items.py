@@ -216,14 +216,19 @@ def _call(item: Mapping[str, Json], fields: Fields, kind: str) -> ToolCall:
 
 
 def _result(item: Mapping[str, Json], fields: Fields, kind: str) -> ToolResult:
+    """One without a call's id (Codex tells the model things by such, 2026-11) is kept as it came, too."""
     about = rest(item, _OUTPUT_FIELDS)
     about.pop("id", None)
     about.pop("status", None)
+    custom = kind == "custom_tool_call_output"
+    call_id = fields.needed("call_id") if custom else fields.text("call_id") or ""
+    if not call_id:
+        about["uncalled"] = dict(item)
     return ToolResult(
-        call_id=fields.needed("call_id"),
+        call_id=call_id,
         content=tuple(read_content(fields.take("output"), fields.at("output"))),
         name=fields.text("name"),
-        kind="custom" if kind == "custom_tool_call_output" else "function",
+        kind="custom" if custom else "function",
         extras={NAME: about} if about else NOTHING,
     )
 
