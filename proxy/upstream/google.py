@@ -22,6 +22,8 @@ SECONDS = 10.0
 """What one request to a token endpoint may take."""
 
 _AWS_TOKEN = "urn:ietf:params:aws:token-type:aws4_request"
+NO_TOKEN = "The token endpoint's answer holds no access token."
+_TOKEN = re.compile(r"[!-~]+")
 _WORD = re.compile(r"[a-z][a-z_]{2,40}")
 
 
@@ -70,12 +72,15 @@ class Fetch:
             raise Broken(Failure("upstream_auth_error", "There are no Google credentials to sign in with.")) from None
         try:
             return _fetched(self._held)
-        except (exceptions.GoogleAuthError, OSError, ValueError) as error:
+        except (exceptions.GoogleAuthError, OSError) as error:
             raise Broken(_failure(error)) from None
+        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):  # of an answer of another shape
+            raise Broken(Failure("api_error", NO_TOKEN)) from None
 
 
 def _fetched(held: Any) -> Token:
-    """Raises what google-auth raises."""
+    """Raises what google-auth raises, and ValueError for a token that is none: google-auth takes anything (2.63,
+    2026-11)."""
     import requests
     from google.auth.transport.requests import Request
 
@@ -86,6 +91,8 @@ def _fetched(held: Any) -> Token:
             return inner(*args, **{**named, "timeout": named.get("timeout") or SECONDS})
 
         held.refresh(request)
+    if not isinstance(held.token, str) or not _TOKEN.fullmatch(held.token):
+        raise ValueError("no token")
     ends = float("inf") if held.expiry is None else held.expiry.replace(tzinfo=UTC).timestamp()
     return Token(held.token, ends, getattr(held, "quota_project_id", None))
 

@@ -38,7 +38,7 @@ class TokenEndpoint(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), TokenHandler)
         self.tokens, self.seconds, self.status, self.seen = [GOOD], 3600, 200, []
-        self.before = lambda: None
+        self.before, self.answer = lambda: None, None
         self.url = f"http://127.0.0.1:{self.server_port}/token"
 
     def __enter__(self):
@@ -62,7 +62,7 @@ class TokenHandler(BaseHTTPRequestHandler):
         answer = {"access_token": token, "expires_in": server.seconds, "token_type": "Bearer"}
         if server.status != 200:
             answer = {"error": "invalid_grant", "error_description": "Invalid JWT Signature: SECRET-DESCRIPTION."}
-        data = json.dumps(answer).encode()
+        data = json.dumps(answer).encode() if server.answer is None else server.answer
         self.send_response(server.status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
@@ -197,6 +197,29 @@ def test_a_refused_sign_in_moves_the_chain_and_shows_no_secret(emulation, endpoi
         told = alone.text + served.metrics() + repr(served.logged)
         assert 'outcome="upstream_auth_error",provider="v"' in served.metrics()
     assert not any(secret in told for secret in ("SECRET-DESCRIPTION", "assertion", "PRIVATE KEY", "127.0.0.1"))
+
+
+@pytest.mark.parametrize("answer", [
+    b'{"access_token": null, "expires_in": 3600}',
+    b'{"access_token": ["a-token"], "expires_in": 3600}',
+    b'{"access_token": "", "expires_in": 3600}',
+    b'{"access_token": "a-token\\r\\nx: y", "expires_in": 3600}',
+    b'{"access_token": "a-token", "expires_in": "soon"}',
+    b'{"access_token": "a-token", "expires_in": [1]}',
+    b'{"access_token": "a-token", "expires_in": 1e300}',
+    b"<html>a-token</html>",
+    b"null",
+    b"[]",
+    b"",
+])
+def test_what_is_no_token_is_not_sent(emulation, endpoint, credentials, answer):
+    since = len(emulation.requests)
+    endpoint.answer = answer
+    with Served(config(emulation, credentials)) as served:
+        error = asked(served).json()["error"]
+        assert (error["type"], error["message"]) == ("api_error", "The token endpoint's answer holds no access token.")
+        assert "a-token" not in repr(served.logged)
+    assert used(emulation, since) == []
 
 
 def test_a_token_endpoint_that_is_not_there(emulation, tmp_path):
