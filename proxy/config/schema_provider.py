@@ -70,7 +70,7 @@ def _timeout() -> Schema:
         {
             "connect": seconds("To a connection.", d.connect),
             "first_content": seconds("From the request to the first content.", d.first_content),
-            "idle": seconds("Between two reads.", d.idle),
+            "idle": seconds("Between two reads, once the answer has begun.", d.idle),
             "total": seconds("The whole attempt.", d.total),
         },
     )

@@ -82,9 +82,9 @@ class Try:
         return await self._refused(response) if response.status >= 300 else response
 
     async def _sent_on(self, outgoing: Outgoing) -> Response | Failure:
-        """The answer to a request for more of a paused answer, which an upstream begins as soon as any other piece."""
+        """The answer to a request for more of a paused answer. A stream has begun: it goes on within `idle`."""
         try:
-            async with asyncio.timeout(self._to.timeouts.idle):
+            async with asyncio.timeout(self._to.timeouts.idle if self.outgoing.stream else None):
                 return await self._sent(outgoing)
         except Broken as broken:
             return broken.failure

@@ -21,7 +21,7 @@ from yarl import URL
 
 from proxy.upstream import reasons
 from proxy.upstream.coding import collect, plain
-from proxy.upstream.transport import KEEPALIVE_SECONDS, Broken, Response, Site
+from proxy.upstream.transport import KEEPALIVE_SECONDS, REPLAY_SECONDS, Broken, Response, Site
 from proxy.upstream.wire import address, complete, joined
 
 _MAX_HEADER = 32768
@@ -137,19 +137,31 @@ class _Response:
 
 
 class _Connection(ResponseHandler):
-    """A connection that knows how often it was used and whether this request's answer has begun."""
+    """A connection that knows how often it was used, when this request was sent whole, whether its answer has begun."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop=loop)
         self.requests = 0
         self.heard = False
+        self.sent: float | None = None
 
     def set_response_params(self, **params: Any) -> None:
         """Called once before each request."""
         self.requests += 1
         self.heard = False
+        self.sent = None
         _current.set(self)
         super().set_response_params(**params)
+
+    def start_timeout(self) -> None:
+        """Called when the request is written. The read limit begins with the answer, in `data_received`."""
+        self.sent = self._loop.time()
+
+    @property
+    def stale(self) -> bool:
+        """Whether it was kept alive, brought nothing at all, and cannot have carried the request for long."""
+        late = self.sent is not None and self._loop.time() - self.sent > REPLAY_SECONDS
+        return self.requests > 1 and not self.heard and not late
 
     def data_received(self, data: bytes) -> None:
         self.heard = True
@@ -178,10 +190,9 @@ class _Connection(ResponseHandler):
 
 
 def _stale(error: Exception) -> bool:
-    """Whether the request went out on a kept-alive connection that brought nothing at all."""
+    """Whether the request went out on a kept-alive connection that had ended before."""
     connection = _current.get()
-    used = connection is not None and connection.requests > 1 and not connection.heard
-    return used and not isinstance(error, TimeoutError)
+    return connection is not None and connection.stale and not isinstance(error, TimeoutError)
 
 
 def _failure(error: Exception, site: Site) -> Broken:

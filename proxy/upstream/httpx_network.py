@@ -15,7 +15,7 @@ from typing import Any
 
 import httpcore2
 
-from proxy.upstream.transport import Site
+from proxy.upstream.transport import REPLAY_SECONDS, Site
 
 _GRACE = 1.0
 
@@ -25,14 +25,16 @@ class Call:
     """One request under way.
 
     `timer` bounds the phase that is running. `fresh`: a connection was made for it. `sent`: it is connected and the
-    request is going out. `heard`: bytes came back. `answered`: so did the head. `complete`: so did all. `ended`: the
-    upstream closed its side. `stream` is the socket, `stream_id` HTTP/2's number of the request on it.
+    request is going out; since `written` it is out. `heard`: bytes came back. `answered`: so did the head. `complete`:
+    so did all. `ended`: the upstream closed its side. `stream` is the socket, `stream_id` HTTP/2's number of the
+    request on it.
     """
 
     site: Site
     timer: asyncio.Timeout | None = None
     fresh: bool = False
     sent: bool = False
+    written: float | None = None
     heard: bool = False
     answered: bool = False
     complete: bool = False
@@ -41,15 +43,15 @@ class Call:
     stream_id: int | None = None
 
     async def trace(self, name: str, info: dict[str, Any]) -> None:
-        """httpcore2's `trace` extension. While the request is written no limit runs; from then on it is `idle`."""
+        """httpcore2's `trace` extension. From the request's first byte to the answer's no limit runs; then `idle`."""
         if name.endswith(".connect_tcp.started"):
             self.fresh = True
         elif name.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT":
             self.sent = True
             self.stream_id = info.get("stream_id")
             self.rest()
-        elif name.endswith(".receive_response_headers.started") and self.sent:
-            self.progress()
+        elif name.endswith(".send_request_body.complete") and self.sent:
+            self.written = asyncio.get_running_loop().time()
 
     def progress(self) -> None:
         """Something arrived: the idle limit begins anew."""
@@ -63,8 +65,10 @@ class Call:
 
     @property
     def stale(self) -> bool:
-        """Whether the request went out on a kept-alive connection that brought nothing at all."""
-        return self.sent and not self.fresh and not self.heard
+        """Whether the request went out on a kept-alive connection that had ended before: it brought nothing at all, and
+        cannot have carried the request for long."""
+        late = self.written is not None and asyncio.get_running_loop().time() - self.written > REPLAY_SECONDS
+        return self.sent and not self.fresh and not self.heard and not late
 
 
 calling: ContextVar[Call | None] = ContextVar("calling", default=None)
@@ -85,7 +89,8 @@ class Stream(httpcore2.AsyncNetworkStream):
         if call is not None:
             if data:
                 call.heard = True
-                call.progress()
+                if call.answered or call.stream_id is None:  # on HTTP/2 it may be another request's
+                    call.progress()
             else:
                 call.ended = True
         return data

@@ -24,6 +24,11 @@ KEEPALIVE_SECONDS = 15.0
 """How long an idle connection is kept: less than providers keep theirs."""
 
 
+REPLAY_SECONDS = 0.1
+"""A kept-alive connection that ends this soon after the request's last byte was dead before. One that ends later may
+have carried the request to an upstream that worked on it: sent again it could be done, and paid for, twice."""
+
+
 class Broken(Exception):
     """No answer, or not all of it. `failure` is a connection_error, timeout_error or malformed_response; its message
     names neither URL nor host nor key."""
@@ -41,8 +46,8 @@ class TooLarge(Broken):
 class Site:
     """What does not change between requests to one provider.
 
-    `connect` (DNS, TCP, proxy and TLS together) and `idle` (between two reads) in seconds. `ssl` is None for plain
-    HTTP. `proxy` is a URL.
+    `connect` (DNS, TCP, proxy and TLS together) and `idle` (between two reads, so from the first byte of an answer on)
+    in seconds. `ssl` is None for plain HTTP. `proxy` is a URL.
     """
 
     name: str
@@ -80,11 +85,11 @@ class Transport(Protocol):
     """Connections to upstreams, shared by all requests of one event loop."""
 
     async def open(self, site: Site, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """Sends a request and waits for the answer's head. Raises Broken.
+        """Sends a request and waits for the answer's head, as long as the caller lets it. Raises Broken.
 
         The URL is sent as it is, so it must be percent-encoded. `content-length`, `transfer-encoding` and `expect`
         are the transport's own; the caller's are left out. A request that finds its kept-alive connection closed by
-        the upstream is sent once more, at once, if no byte of an answer has come.
+        the upstream (which shows within REPLAY_SECONDS) is sent once more, at once, if no byte of an answer has come.
         """
 
     async def aclose(self) -> None:

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from proxy.upstream.aiohttp_client import AiohttpTransport
 from proxy.upstream.httpx_client import HttpxTransport
 from proxy.upstream.transport import Broken
-from tests.proxy.upstream.conftest import SITE, Open
+from tests.proxy.upstream.conftest import Open
 from tests.proxy.upstream.peer import CHUNKED, Line, chunk, serve, turns, whole
 
 pytestmark = pytest.mark.anyio
@@ -113,14 +112,46 @@ async def test_not_after_the_head(open_: Open, transport: Counting) -> None:
         assert (transport.replays, len(seen)) == (0, 2)
 
 
-async def test_not_after_silence(open_: Open, transport: Counting) -> None:
-    seen, script = by_number(good, lambda line: None, good)
+@pytest.mark.parametrize("ending", [Line.end, Line.reset])
+@pytest.mark.parametrize(("seconds", "again"), [(0.0, True), (0.05, True), (0.25, False)])
+async def test_only_where_the_connection_ends_at_once(
+    open_: Open, transport: Counting, ending: Callable[[Line], None], seconds: float, again: bool
+) -> None:
+    """An upstream that has had the request for longer may have done what it asks: it does not get it twice."""
+    def late(line: Line) -> None:
+        asyncio.get_running_loop().call_later(seconds, ending, line)
+
+    seen, script = by_number(good, late, good)
     async with serve(script) as peer:
         await (await open_(peer.url)).body(10)
-        with pytest.raises(Broken) as caught:
-            await open_(peer.url, site=replace(SITE, idle=0.1))
-        assert caught.value.failure.type == "timeout_error"
-        assert (transport.replays, len(seen)) == (0, 2)
+        if again:
+            assert await (await open_(peer.url)).body(10) == b"ok"
+        else:
+            with pytest.raises(Broken) as caught:
+                await open_(peer.url)
+            assert caught.value.failure.type == "connection_error"
+        assert (transport.replays, len(seen)) == ((1, 3) if again else (0, 2))
+        await transport.aclose()
+
+
+async def test_while_a_long_request_is_on_its_way(open_: Open, transport: Counting) -> None:
+    """The time runs from the last byte: the upstream cannot work on what it has not got."""
+    seen, script = by_number(good, good)
+
+    async def slow(line: Line) -> None:
+        if len(seen) > 0:
+            return await script(line)
+        seen.append(await line.request())
+        good(line)
+        await line.reader.readuntil(b"\r\n\r\n")
+        await asyncio.wait({asyncio.ensure_future(line.over.wait())}, timeout=0.25)
+        line.reset()
+
+    async with serve(slow) as peer:
+        await (await open_(peer.url)).body(10)
+        assert await (await open_(peer.url, body=bytes(16_000_000))).body(10) == b"ok"
+        assert (transport.replays, len(seen)) == (1, 2)
+        await transport.aclose()
 
 
 async def test_not_for_a_failure_of_another_request(open_: Open, transport: Counting) -> None:

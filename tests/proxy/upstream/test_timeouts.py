@@ -39,9 +39,27 @@ async def after(seconds: float) -> None:
     await passed
 
 
-async def test_silence_before_the_head(open_: Open) -> None:
+async def test_an_answer_may_begin_later_than_any_limit(open_: Open) -> None:
+    """On a connection that is kept alive too: `idle` is between two reads."""
+    async def script(line: Line) -> None:
+        for _ in range(2):
+            await line.request()
+            await after(0.25)
+            line.send(whole(b"ok"))
+        await line.rest()
+
+    async with serve(script) as peer:
+        for _ in range(2):
+            response = await open_(peer.url, site=replace(IDLE, connect=0.1))
+            assert await response.body(10) == b"ok"
+            response.close()
+        assert len(peer.lines) == 1
+
+
+async def test_silence_in_the_head(open_: Open) -> None:
     async def script(line: Line) -> None:
         await line.request()
+        line.send(b"HTTP/1.1 200 OK\r\n")
         await line.gone()
 
     async with serve(script) as peer:
