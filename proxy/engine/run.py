@@ -157,7 +157,7 @@ class _Walk:
                     job.upstream_seconds += wait
                     if self._late():
                         return result
-                    sent = await self._hinted(to) or outgoing
+                    sent = await self._hinted(to, outgoing) or outgoing
                 case NextKey():
                     place, tries, sent = place + 1, 0, outgoing
                 case Next() | Stop():
@@ -205,12 +205,14 @@ class _Walk:
         except (Rejected, RecursionError):
             return None
 
-    async def _hinted(self, to: Destination) -> Outgoing | None:
-        """The request with what was wrong with the call that the last attempt failed for, where that is asked for."""
+    async def _hinted(self, to: Destination, outgoing: Outgoing) -> Outgoing | None:
+        """The request with what was wrong with the call that the last attempt failed for, where that is asked for. Its
+        warnings stay those of the client's own request: the turns that are added are not the client's."""
         request = self._job.request
         if self._offence is None or request is None or not self._job.plan.tool_check_hint:
             return None
-        return await self._again(hinted(request, self._offence), to)
+        again = await self._again(hinted(request, self._offence), to)
+        return None if again is None else replace(again, warnings=outgoing.warnings)
 
     async def _try(
         self, at: int, candidate: Candidate, outgoing: Outgoing, key: int

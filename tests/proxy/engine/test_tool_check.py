@@ -194,6 +194,13 @@ def test_a_hint_is_for_one_retry_of_the_same_target(stream):
     assert played.calls == [("f", '{"a":1}')]
 
 
+def test_what_is_said_of_the_turns_that_a_hint_adds_is_not_told():
+    """A call in a history whose arguments are no object is wrapped, with a warning; the client's request has none."""
+    played = Played([[begun(), more("[1]"), *END], GOOD], hint=True, attempts=2)
+    assert '"_raw' in played.network.bodies[1]["messages"][1]["tool_calls"][0]["function"]["arguments"]
+    assert played.calls == [("f", '{"a":1}')] and played.job.warnings == []
+
+
 def test_each_hint_is_about_the_last_try():
     other = [begun("g"), more("[]"), *END]
     played = Played([BAD, other, GOOD], hint=True, attempts=3)
