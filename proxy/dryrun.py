@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 import orjson
 
 from adapters.errors import STATUS, ErrorType, Failure
+from proxy.config import model as configured
 from proxy.config.load import read_file
 from proxy.config.model import Config
 from proxy.config.problem import rows
@@ -67,7 +68,7 @@ def walk(plan: Plan, errors: Sequence[str]) -> list[dict[str, Any]]:
             return steps
         match decide(failure, at, tries, key + 1 < len(to.keys), rules, budget):
             case Retry(wait):
-                step["then"] = f"the same target again, after up to {wait:g} s"
+                step["then"] = _pause(wait, failure, plan.retry)
             case NextKey():
                 step["then"], key, tries = "its next key", key + 1, 0
             case Next(index):
@@ -75,6 +76,14 @@ def walk(plan: Plan, errors: Sequence[str]) -> list[dict[str, Any]]:
             case _:
                 step["then"] = f"the client gets {STATUS[_failure(errors[0]).type]}, the first attempt's error"
                 return steps
+
+
+def _pause(wait: float, failure: Failure, retry: configured.Retry) -> str:
+    """How long a retry waits: by its backoff, or as the upstream asks, where it may."""
+    again = f"the same target again, after up to {wait:g} s"
+    if failure.type not in ("rate_limit_error", "overloaded_error") or retry.max_backoff_seconds <= wait:
+        return again
+    return f"{again} (or its retry-after, if that is at most {retry.max_backoff_seconds:g} s)"
 
 
 def _failure(word: str) -> Failure:

@@ -100,7 +100,7 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
     """The proxy on emulated upstreams of this process."""
     from proxy.demo import demo_config
     from proxy.emulate.server import Emulation
-    from proxy.tour import play
+    from proxy.tour import Held, play
 
     host, port = args.host or "127.0.0.1", 4100 if args.port is None else int(args.port)
     if not is_loopback(host):
@@ -113,6 +113,8 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
         print(unbound(error, host, port, "make demo PORT=N" if args.tour else "--port N"), file=sys.stderr)
         return 1
     port = listener.getsockname()[1]
+    held = Held(log) if args.tour else None
+    log = held or log
     logging.basicConfig(handlers=[Lines(log)], level=logging.WARNING, force=True)
     with Emulation() as emulation:
         report = read(demo_config(emulation.base_url), "demo", os.environ)
@@ -123,9 +125,14 @@ def _demo(args: argparse.Namespace, log: Log) -> int:
 
         def started() -> None:
             _hello(config, port)
-            if args.tour:
-                base = f"http://127.0.0.1:{port}"
-                threading.Thread(target=play, args=(base, lambda: emulation.requests[-1].body), daemon=True).start()
+            if held is not None:
+                threading.Thread(target=tour, args=(held,), daemon=True).start()
+
+        def tour(held: Held) -> None:
+            try:
+                play(f"http://127.0.0.1:{port}", lambda: emulation.requests[-1].body)
+            finally:
+                held.release()
 
         Worker(listener, config, log, None).run(started)
     return 0

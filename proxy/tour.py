@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import httpx2
+
+from proxy.observe.logs import Log
 
 MODEL = "claude"
 TOOL = {
@@ -21,6 +24,29 @@ TOOL = {
         },
     },
 }
+
+
+class Held:
+    """A log that keeps its lines back until the tour is told."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._lock = threading.Lock()
+        self._kept: list[tuple[str, dict[str, Any]]] | None = []
+
+    def __call__(self, event: str, **fields: Any) -> None:
+        with self._lock:
+            if self._kept is not None:
+                self._kept.append((event, fields))
+                return
+        self._log(event, **fields)
+
+    def release(self) -> None:
+        """Gives out what was kept; from now on nothing is."""
+        with self._lock:
+            for event, fields in self._kept or ():
+                self._log(event, **fields)
+            self._kept = None
 
 
 def _say(line: str) -> None:

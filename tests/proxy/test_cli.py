@@ -270,6 +270,36 @@ def run(*argv: str, **options) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_route_tells_how_long_a_retry_waits(write, capsys):
+    name = write("providers: {a: {api: ollama-chat}}\nmodels: {m: {target: a/x, retry: {backoff_seconds: 0.05}}}\n")
+    for error, waits in (
+        ("429", "after up to 0.05 s (or its retry-after, if that is at most 8 s)"), ("500", "after up to 0.05 s"),
+    ):
+        assert main(["route", name, "m", "--error", error]) == 0
+        walk = capsys.readouterr().out.splitlines()
+        assert walk[-2].endswith(f" -> the same target again, {waits}")
+
+
+def test_the_tour_is_told_in_one_piece_and_the_log_after_it(tmp_path):
+    command = [sys.executable, "-m", "proxy", "serve", "--demo", "--tour", "--port", "0"]
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(
+        command, text=True, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as demo:
+        assert demo.stdout is not None
+        lines = []
+        try:
+            while sum('"event":"request"' in line for line in lines) < 2:
+                lines.append(demo.stdout.readline())
+                assert lines[-1], "it ended"
+        finally:
+            demo.terminate()
+    steps = [line[:2] for line in lines if line[:2] in ("1.", "2.", "3.", "4.")]
+    last = lines.index("The demo stays up; end it with Ctrl-C.\n")
+    assert steps == ["1.", "2.", "3.", "4."]
+    assert [number for number, line in enumerate(lines) if line.startswith("{")] == list(range(last + 1, len(lines)))
+
+
 def test_as_a_module():
     done = run("--version")
     assert (done.returncode, done.stderr) == (0, "")
