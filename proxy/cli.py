@@ -18,6 +18,14 @@ from proxy.config.schema import schema
 from proxy.config.source import DEFAULT_FILE, Overrides, configured
 from proxy.listen import EMULATE_PORT
 
+VARIABLES = {
+    "config": ("TOOLWIRE_CONFIG", "–", f"`./{DEFAULT_FILE}` if it exists, else providers whose keys are set"),
+    "host": ("TOOLWIRE_HOST", "`server.host`", "`127.0.0.1`"),
+    "port": ("TOOLWIRE_PORT", "`server.port`", "`4100`"),
+    "workers": ("TOOLWIRE_WORKERS", "`server.workers`", "`1`"),
+}
+"""Arguments of `serve` -> variable, config key and default."""
+
 NOTHING = f"""\
 toolwire: nothing to serve: there is no --config, no ./{DEFAULT_FILE} and no provider's key in the environment
   set a key, such as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, and start again
@@ -160,8 +168,7 @@ def _serve_arguments(parser: argparse.ArgumentParser, environ: Mapping[str, str]
     parser.add_argument(
         "--workers", metavar="N", type=_number(1, 256), help="processes (default: TOOLWIRE_WORKERS, the config's, 1)"
     )
-    names = ("config", "host", "port", "workers")
-    parser.set_defaults(**{name: _variable(environ, f"TOOLWIRE_{name.upper()}") for name in names})
+    parser.set_defaults(**{name: _variable(environ, variable) for name, (variable, *_) in VARIABLES.items()})
 
 
 def _emulate_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`python -m proxy.reference FOLDER` writes the pages that are made from the code: providers, errors, metrics."""
+"""`python -m proxy.reference FOLDER` writes the pages that are made from the code: providers, errors, metrics, http."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from adapters.presets import PRESETS
 from proxy.emulate.openai_chat_hosts import PLAYED
 from proxy.engine import health
 from proxy.observe.metrics import Metrics
+from proxy.reference_http import page as http_page
+from proxy.reference_http import row, table
 from proxy.translate import translated
 
 MADE = "This page is made from the code: `make docs`.\n"
@@ -93,11 +95,11 @@ def errors() -> str:
     """docs/errors.md."""
     lines = ["# Errors\n", MADE, "Chat and Responses bodies carry the type in `error.type`, Messages and Gemini in "
              "`error.toolwire_type`. `error.attempts` lists every attempt.\n",
-             *_table("Type", "HTTP status", "Same target again?", "In the default `on_errors`?",
+             *table("Type", "HTTP status", "Same target again?", "In the default `on_errors`?",
                      "`x-should-retry: false`?", "What to do")]
     for type in ERROR_TYPES:
         status = "event in the stream" if type == "stream_interrupted" else str(STATUS[type])
-        lines.append(_row(f"`{type}`", status, _yes(type in RETRIED), _yes(type in DEFAULT_ON_ERRORS),
+        lines.append(row(f"`{type}`", status, _yes(type in RETRIED), _yes(type in DEFAULT_ON_ERRORS),
                           _yes(type in NO_CLIENT_RETRY), ADVICE[type]))
     lines.append("\nA `retry-after` above `retry.max_backoff_seconds` is not waited for. `all` in `on_errors` is every "
                  "type but `content_filter`. After content has reached the client nothing is tried again.\n")
@@ -111,13 +113,13 @@ def _circuits() -> Iterator[str]:
            f"{_types(health.OF_A_KEY)} count against the key that was used, the others against the target; a target is "
            "left out where it is, or each of its keys. Each worker counts for itself; with `state: {backend: redis}` "
            "what one leaves out, all do.\n")
-    yield from _table("After", "Left out for")
+    yield from table("After", "Left out for")
     for schedule in dict.fromkeys(health.SCHEDULES.values()):
         count = f"{schedule.threshold} in a row of " if schedule.threshold > 1 else ""
         named = _types(type for type, its in health.SCHEDULES.items() if its == schedule)
-        yield _row(f"{count}{named}", f"{schedule.first:g} s; twice as long each time it fails again, "
+        yield row(f"{count}{named}", f"{schedule.first:g} s; twice as long each time it fails again, "
                    f"up to {schedule.longest:g} s")
-    yield _row(f"{_types(health.TIMED)} with a `retry-after`", f"that long, at most {health.LONGEST_RETRY_AFTER:g} s")
+    yield row(f"{_types(health.TIMED)} with a `retry-after`", f"that long, at most {health.LONGEST_RETRY_AFTER:g} s")
     yield ("\nThen one request tries it, and the others leave it out until that has ended, at most "
            f"{health.PROBE_SECONDS:g} s. A good answer closes the circuit. Other types say something of the request "
            "and do not count. For the chain, a target that is left out has failed with the type that opened its "
@@ -136,15 +138,15 @@ def metrics() -> str:
     """docs/metrics.md."""
     lines = ["# Metrics\n", MADE, "At `GET /metrics`. One scrape sums all workers of a process group; a label value "
              "that a client made up is counted as `other`. Rules and a dashboard: `deploy/`.\n",
-             *_table("Name", "Kind", "Labels", "What it counts", "Buckets")]
+             *table("Name", "Kind", "Labels", "What it counts", "Buckets")]
     for metric in vars(Metrics("0")).values():
         if isinstance(metric, MetricWrapperBase):
             made: Any = metric
             name = made._name + ("_total" if made._type == "counter" else "")
             bounds = [f"{bound:g}" for bound in getattr(made, "_kwargs", {}).get("buckets", ())]
-            lines.append(_row(f"`{name}`", made._type, ", ".join(f"`{label}`" for label in made._labelnames),
+            lines.append(row(f"`{name}`", made._type, ", ".join(f"`{label}`" for label in made._labelnames),
                               made._documentation, ", ".join(bounds)))
-    lines.append(_row("`toolwire_build_info`", "gauge", "`version`", "The running version.", ""))
+    lines.append(row("`toolwire_build_info`", "gauge", "`version`", "The running version.", ""))
     return "\n".join(lines) + "\n"
 
 
@@ -154,9 +156,9 @@ def providers() -> str:
              "A Chat request with the feature, as `toolwire translate` turns it into the native request. ✓: carried. "
              "~: carried, weakened or partly left out, with a warning that says so. –: refused with a 400 that names "
              "the field. A model may still refuse what its API carries.\n",
-             *_table("Feature", *(f"`{api}`" for api in compat.APIS))]
-    lines += [_row(feature, *(_carries(api, fields) for api in compat.APIS)) for feature, fields in FEATURES.items()]
-    lines.append(_row("Token counting by the upstream", *(_counts(api) for api in compat.APIS)))
+             *table("Feature", *(f"`{api}`" for api in compat.APIS))]
+    lines += [row(feature, *(_carries(api, fields) for api in compat.APIS)) for feature, fields in FEATURES.items()]
+    lines.append(row("Token counting by the upstream", *(_counts(api) for api in compat.APIS)))
     lines.append("\nWhere the upstream counts no tokens, the count is an estimate with a warning. "
                  "`server.fetch_images: public` lets"
                  f" the proxy fetch an image's address for {_names(sorted(registry.WANT_BYTES))}.\n")
@@ -167,15 +169,22 @@ def providers() -> str:
               "Hosts that speak one of these APIs with differences. Each is tested against an emulated host that "
               "refuses what the vendor's documentation says; none was tested against the live host. A preset without "
               "such a host is marked: address only. All flags: [config.md](config.md#presets).\n",
-              *_table("`preset`", "API", "Base URL")]
+              *table("`preset`", "API", "Base URL")]
     for name, preset in PRESETS.items():
         base = f"`{preset.base_url}`" if preset.base_url else f"yours: `{preset.example}`"
         base += "" if name in PLAYED else " (address only)"
-        lines.append(_row(f"`{name}`", _names(preset.compat), base))
+        lines.append(row(f"`{name}`", _names(preset.compat), base))
     return "\n".join(lines) + "\n"
 
 
-PAGES: dict[str, Callable[[], str]] = {"errors.md": errors, "metrics.md": metrics, "providers.md": providers}
+def http() -> str:
+    """docs/http.md."""
+    return http_page(MADE)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "errors.md": errors, "http.md": http, "metrics.md": metrics, "providers.md": providers,
+}
 
 
 # --- cells -------------------------------------------------------------------------------------------------------
@@ -206,15 +215,6 @@ def _names(words: Any) -> str:
 
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
-
-
-def _table(*heads: str) -> Iterator[str]:
-    yield _row(*heads)
-    yield _row(*("---" for _ in heads))
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 
 def main(folder: str) -> None:

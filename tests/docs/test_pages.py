@@ -18,7 +18,7 @@ from proxy.cli import parser
 from proxy.config.load import load
 from proxy.config.model import Config
 from proxy.emulate import Emulation
-from tests.serving import Served, config_of
+from tests.serving import Served, config_of, demo
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -46,6 +46,14 @@ ROWS = {
         "| `billing_error`, `upstream_auth_error` | 60 s; twice as long each time it fails again, up to 600 s |",
         "| `rate_limit_error`, `overloaded_error` with a `retry-after` | that long, at most 300 s |",
     ],
+    "http.md": [
+        "| `POST /v1/chat/completions` | yes | `chat` | An answer in OpenAI's Chat dialect; `stream: true`: a "
+        "stream. |",
+        "| `POST /v1beta/models/{model}:streamGenerateContent` | yes | `gemini` | The same as a stream: events by "
+        "`?alt=sse`, else a JSON array. |",
+        "| `GET /readyz` | no | – | 200; 503 while it drains. |",
+        "| `TOOLWIRE_PORT` | `--port` | `server.port` | `4100` |",
+    ],
     "metrics.md": [
         "| `toolwire_circuit_open` | gauge | `provider`, `model` | 1 while a target is left out because it, or "
         "each of its keys, kept failing or was refused. |  |",
@@ -67,6 +75,28 @@ def test_generated_pages_name_all_there_is():
     assert [type for type in ERROR_TYPES if f"\n| `{type}` |" not in reference.errors()] == []
     page = reference.providers()
     assert [name for name in (*APIS, *PRESETS) if f"`{name}`" not in page] == []
+
+
+def test_the_http_page_names_the_headers_and_log_fields_that_there_are(emulated: Emulation):
+    page = reference.PAGES["http.md"]()
+    with Served(demo(emulated, log_content=("smart-bad-day",))) as served:
+        body = {"model": "smart-bad-day", "messages": [{"role": "user", "content": "Hello"}], "logit_bias": {"1": 1}}
+        answer = httpx2.post(f"{served.base}/v1/chat/completions", json=body)
+        served.lines("content")
+    ours = [name for name in answer.headers if name.startswith("x-toolwire-")]
+    assert sorted(ours) == ["x-toolwire-attempts", "x-toolwire-target", "x-toolwire-warnings"]
+    assert [name for name in ours if f"\n| `{name}` |" not in page] == []
+    for event, fields in served.logged:
+        (line,) = re.findall(rf"^\| `{event}` \|.*$", page, re.M)
+        assert [name for name in fields if f"`{name}`: " not in line] == [], event
+    assert {event for event, _ in served.logged} == {"attempt", "request", "content"}
+
+
+def test_the_images_variables_are_those_of_its_file():
+    said = re.findall(r"`(TOOLWIRE_\w+=[^`]+)`", reference.PAGES["http.md"]())
+    assert len(said) == 3
+    image = (ROOT / "deploy" / "Dockerfile").read_text()
+    assert [one for one in said if not re.search(rf"\b{re.escape(one)}(\s|$)", image)] == []
 
 
 def test_there_are_configs():
