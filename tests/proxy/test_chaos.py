@@ -38,7 +38,7 @@ TYPES = {
 def configured(emulated):
     providers = "".join(
         f'  {api}: {{api: {api}, base_url: "{emulated.base_url(api)}", api_key: k, '
-        "timeout: {connect: 2, first_content: 0.6, idle: 0.6, total: 10}}\n"
+        "timeout: {connect: 2, first_content: 0.6, idle: 0.6, total: 2}}\n"
         for api in apis()
     )
     chance = random.Random(7)
