@@ -58,4 +58,4 @@ def _beginnings(texts: tuple[str, ...]) -> re.Pattern[str]:
     """What a piece of text must not have to be plain: beginnings of these texts, Markdown, white space at its end."""
     rare = "".join(sorted({text[0] for text in texts if not text[0].isalpha()}))
     words = "".join(f"|{re.escape(text[:2])}|{text[0]}\\Z" for text in texts if text[0].isalpha())
-    return re.compile(f"[{re.escape(rare)}`>\\n]|[ \\t\\r]\\Z{words}")
+    return re.compile(f"[{re.escape(rare)}`~<>\\n]|[ \\t\\r]\\Z{words}")

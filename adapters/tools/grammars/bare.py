@@ -27,7 +27,7 @@ def start(r: Reader) -> Read[None]:
     elif char == "[" and r.forms & {"pythonic", "xlam"}:
         two = yield from r.after_white(("{",), 1)
         if two and "xlam" in r.forms:
-            yield from objects.calls(r, Shape())
+            yield from objects.calls(r, Shape(bare=True))
         elif not two and "pythonic" in r.forms:
             yield from literals.python_list(r)
         else:
@@ -46,7 +46,7 @@ def _object_at_start(r: Reader) -> Read[None]:
         yield
     key = found[1]
     if key in ("name", "type", "function") and "llama3-json" in r.forms:
-        yield from objects.calls(r, Shape(("<|eom_id|>", "<|eot_id|>")))
+        yield from objects.calls(r, Shape(("<|eom_id|>", "<|eot_id|>"), bare=True))
     elif key in ("content", "tool_calls") and "nullclaw" in r.forms:
         yield from _whole_answer(r)
     else:

@@ -24,10 +24,11 @@ _MOST_NESTED = 3
 @dataclass(slots=True, frozen=True)
 class Shape:
     """One form's objects. `close` ends the block, any of them; `ids`: keys of the call's id, which a call then waits
-    for, whole."""
+    for, whole. `bare`: no mark tells calls from data, so that an object without arguments is none."""
 
     close: tuple[str, ...] = ()
     ids: frozenset[str] = frozenset()
+    bare: bool = False
 
 
 @dataclass(slots=True)
@@ -114,6 +115,8 @@ def call(r: Reader, shape: Shape) -> Read[None]:
     yield from _members(r, one, 0)
     if one.name is None:
         raise NotCalls("no name")
+    if shape.bare and not one.given:
+        raise NotCalls("no arguments")
     _open(r, one)
     if not one.given:
         r.args("{}")
@@ -166,14 +169,20 @@ def _member(r: Reader, key: str, one: _Call, depth: int) -> Read[None]:
     char = yield from r.ahead(1)
     if key in _NAMES and one.name is None and char in ('"', "'"):
         one.name = _within(one, (yield from plain_string(r)))
-        if not one.shape.ids:
+        if one.shape.bare and r.offered.wire(one.name) is None:
+            raise NotCalls("unknown tool")
+        if not one.shape.ids and not (one.shape.bare and not one.given):
             _open(r, one)
     elif key in _ARGUMENTS and not one.given:
+        if one.shape.bare and one.name is not None and char == "{":
+            _open(r, one)
         if one.opened:
             yield from arguments(r, r.args, one.shape.close, inside=True)
         else:
             one.early = []
             yield from arguments(r, one.early.append, one.shape.close, inside=True)
+            if one.shape.bare and r.broken:
+                raise NotCalls("no arguments")
         one.given = True
     elif key in one.shape.ids and char in ('"', "'"):
         one.id = yield from plain_string(r)

@@ -25,6 +25,7 @@ class Offered:
         to_wire = {client: wire for wire, client in reading.names.items()}
         offered = reading.declared & reading.schemas.keys()
         self._client = {to_wire.get(client, client): client for client in sorted(offered)}
+        self._meant = {client: wire for wire, client in self._client.items()} | {wire: wire for wire in self._client}
         self._kinds: dict[str, Mapping[str, Kinds]] = {}
 
     @classmethod
@@ -36,14 +37,11 @@ class Offered:
 
     def wire(self, name: str) -> str | None:
         """The wire name that is meant: as it is, or without white space, quotes, a prefix; or the client's own name."""
-        if name in self._client:
-            return name
-        name = name.strip().strip("\"'`")
-        while (prefix := next(filter(name.startswith, _PREFIXES), "")) and name not in self._client:
+        if name not in self._meant:
+            name = name.strip().strip("\"'`")
+        while (prefix := next(filter(name.startswith, _PREFIXES), "")) and name not in self._meant:
             name = name.removeprefix(prefix)
-        if name in self._client:
-            return name
-        return next((wire for wire, client in self._client.items() if client == name), None)
+        return self._meant.get(name)
 
     def kinds(self, wire: str) -> Mapping[str, Kinds]:
         """The parameters of a tool in the order of its schema, with their types."""

@@ -63,6 +63,14 @@ TEXTS = [
     f'The text "{CALL}" is markup.',
     f"» Er sagte: „{CALL}“",
     f"> {CALL}\n> quoted",
+    f"~~~\n{CALL}\n~~~",
+    f"For example:\n\n~~~xml\n{CALL}\n```\n{CALL}\n~~~\n\nThat is how.",
+    f"Like this:\n\n    {CALL}\n\n    {CALL}\nThat is all.",
+    f"Like this:\n\n\t<tool_call>\n\t{CALL[11:]}",
+    f"1. So:\n\n       {CALL}",
+    f"<pre>{CALL}</pre>",
+    f"As in\n<PRE lang='xml'>\n\n{CALL}\n</PRE> or <code>{CALL}</code>.",
+    f"<pre><code>\n{CALL}\n</code></pre>",
     "[TOOL_CALLS]nope{}",
     "functools[1, 2]",
     ">>> get_time\n{}",
@@ -83,12 +91,64 @@ def test_ordinary_text_comes_out_as_it_is(text: str) -> None:
     assert everywhere(text, "auto", "think")[0] == [text]
 
 
+@pytest.mark.parametrize("mark", [
+    "[TOOL_CALLS]get_time{}", "<|tool_call>call:get_time{}<tool_call|>", "<function=get_time>{}</function>",
+    "<|python_tag|>get_time.call()", "<｜tool▁call▁begin｜>get_time<｜tool▁sep｜>{}<｜tool▁call▁end｜>",
+    '<invoke name="get_time"></invoke>', "functools[]", "<tool_response>",
+])
+@pytest.mark.parametrize("shown", ["```\n{}\n```", "~~~\n{}\n~~~", "a\n\n    {}", "<pre>{}</pre>", "<code>{}</code>"])
+def test_marks_of_every_kind_are_shown_in_code(mark: str, shown: str) -> None:
+    text = shown.replace("{}", mark, 1)
+    assert everywhere(text, "auto", "llama3-json")[0] == [text]
+    assert read(f"{CALL}\n{text}", "auto", "llama3-json") == [GIVEN, text.removeprefix(CALL)]
+
+
+DATA = [
+    '{"name": "f", "age": 5}',
+    '{"name": "f"}',
+    '{"name": "f", "role": "admin", "tags": ["x"]}',
+    '{"name": "f", "description": "does f", "parameters": 5}',
+    '{"name": "f", "arguments": "hello"}',
+    '{"name": "nope", "arguments": {}}',
+    '{"arguments": {"a": 1}, "of": "f"}',
+    '[{"name":"f","id":1},{"name":"Bob"}]',
+    '[{"name":"f","id":1}]',
+    '[{"name":"Bob","arguments":{}},{"name":"f","arguments":{}}]',
+    "[]",
+    "[1, 2]",
+]
+
+
+@pytest.mark.parametrize("text", DATA)
+def test_an_answer_in_json_is_data_unless_it_calls(text: str) -> None:
+    """A name alone calls nothing where no mark says so (text-tool-calls §1, rule 14)."""
+    for around in ("{}", "{}\n", "{}\nThat is all."):
+        said = around.replace("{}", text)
+        assert everywhere(said, "llama3-json", "xlam", "pythonic", "nullclaw", "kimi-k2") == ([said], [])
+
+
+@pytest.mark.parametrize("text", [
+    '{"name": "get_time", "parameters": {"tz":"UTC"}}', '[{"parameters": {"tz":"UTC"}, "name": "get_time"}]',
+    '{"type": "function", "name": "get_time", "id": 7, "arguments": "{\\"tz\\":\\"UTC\\"}"}',
+    '{"function": {"name": "get_time", "arguments": {"tz":"UTC"}}}',
+    '[{"name": "get_time", "arguments": {"tz":"UTC"}}]',
+])
+def test_an_object_with_name_and_arguments_calls(text: str) -> None:
+    assert everywhere(text, "llama3-json", "xlam") == ([GIVEN], [])
+
+
 FOUND: list[tuple[str, list[Found]]] = [
     (f"`a` and ``b``\n{CALL}", ["`a` and ``b``", GIVEN]),
     (f"```\ncode\n```\n{CALL}", ["```\ncode\n```", GIVEN]),
     (f"a ` alone\n{CALL}", ["a ` alone", GIVEN]),
     (f"```inline``` {CALL}", ["```inline```", GIVEN]),
     (f"> quoted\n\n{CALL}", ["> quoted", GIVEN]),
+    (f"~~~\ncode\n~~~\n{CALL}", ["~~~\ncode\n~~~", GIVEN]),
+    (f"a\n\n    code\n{CALL}", ["a\n\n    code", GIVEN]),
+    (f"    {CALL}\n\n    {CALL}", [GIVEN, GIVEN]),
+    (f"- I look.\n\n    {CALL}", ["- I look.", GIVEN]),
+    (f"<pre>a</pre> <code>b</code> {CALL}", ["<pre>a</pre> <code>b</code>", GIVEN]),
+    (f"I close the <code> tag.\n\n{CALL}", ["I close the <code> tag.", GIVEN]),
     (f"Ok.\n\n \n{CALL}\n\n{CALL}\n ", ["Ok.", GIVEN, GIVEN]),
     (f"{CALL}\n\nAnd text.\n", [GIVEN, "And text.\n"]),
     (f"{CALL}<|im_end|>", [GIVEN]),
