@@ -3,6 +3,7 @@ API's own dialect see that, all others get one answer."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -138,9 +139,9 @@ def paused(text: str) -> bytes:
 STREAM = CHUNKED.replace(b"\r\n\r\n", b"\r\ncontent-type: text/event-stream\r\n\r\n")
 
 
-def proxy_to(url: str) -> Served:
+def proxy_to(url: str, more: str = "") -> Served:
     return Served(config_of(
-        f'providers:\n  up: {{api: anthropic-messages, base_url: "{url}", api_key: k}}\n'
+        f'providers:\n  up: {{api: anthropic-messages, base_url: "{url}", api_key: k{more}}}\n'
         "models:\n  one: {target: up/claude-sonnet-4-5, retry: {attempts: 1}}\n"
     ))  # fmt: skip
 
@@ -201,3 +202,29 @@ async def test_an_answer_that_cannot_go_on_is_broken(second: bytes, kind: str) -
     assert events(body)[-1]["error"]["type"] == kind
     assert "[DONE]" not in body
     assert all(choice["finish_reason"] is None for event in events(body)[:-1] for choice in event["choices"])
+
+
+@pytest.mark.anyio
+async def test_a_whole_answer_goes_on_within_its_total() -> None:
+    """`idle` is between two reads: a piece that takes longer to begin is no silence."""
+    count = 0
+
+    async def script(line: Line, request: bytes) -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            await asyncio.wait({asyncio.ensure_future(line.over.wait())}, timeout=0.25)
+        answer = {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None,
+            "content": [{"type": "text", "text": f"a{count} "}], "usage": {"input_tokens": 5, "output_tokens": 1},
+            "stop_reason": "pause_turn" if count == 1 else "end_turn",
+        }
+        line.send(whole(json.dumps(answer).encode(), "content-type: application/json"))
+
+    async with serve(each(script)) as peer:
+        with proxy_to(peer.url, ", timeout: {idle: 0.1}") as served:
+            async with talk(served.port) as client:
+                path, body = asked("chat", stream=False)
+                client.send(path, body | OPTIONS)
+                status, answer = await client.answer()
+    assert (status, answer["choices"][0]["message"]["content"], count) == (200, "a1 a2 ", 2)
