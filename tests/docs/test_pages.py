@@ -168,6 +168,17 @@ def test_files_under_deploy_that_pages_name_exist():
     assert named and [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_the_deploy_page_names_all_there_is_and_its_commands_apply_it():
+    page, deploy = (DOCS / "deploy.md").read_text(), ROOT / "deploy"
+    top = [path.name for path in deploy.iterdir() if path.name not in ("Dockerfile.dockerignore", "toolwire.yaml")]
+    assert [name for name in top if not re.search(rf"^\|.*`deploy/{re.escape(name)}/?`.*\|.*\|", page, re.M)] == []
+    applied = re.findall(r"-f (deploy/kubernetes/\S+)", page)
+    assert set(applied) == {f"deploy/kubernetes/{path.name}" for path in (deploy / "kubernetes").iterdir()}
+    job = re.search(r'up\{job="(\w+)"\}', (deploy / "prometheus/rules.yaml").read_text())
+    assert job is not None and f"job_name: {job[1]}\n" in (deploy / "prometheus/prometheus.yml").read_text()
+    assert f"`{job[0]}`" in page
+
+
 def test_commands_parse():
     texts = [(DOCS / f"{name}.md").read_text() for name in MINE]
     blocks = [block for text in texts for block in re.findall(r"```sh\n(.*?)```", text, re.S)]
