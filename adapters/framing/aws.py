@@ -31,30 +31,41 @@ _MOST_KNOWN = 64
 
 
 class EventStream:
-    """`feed` gives the complete messages of a piece. Raises Malformed for a wrong checksum or length."""
+    """`feed` gives the complete messages of a piece. Raises Malformed for a wrong checksum or length: with what comes
+    next, or at the end, where whole messages stood before it."""
 
-    __slots__ = ("_buffer", "_known")
+    __slots__ = ("_broken", "_buffer", "_known")
 
     def __init__(self) -> None:
+        self._broken: Malformed | None = None
         self._buffer = b""
         self._known: dict[bytes, Headers] = {}
 
     def feed(self, data: bytes) -> list[Message]:
+        if self._broken is not None:
+            raise self._broken
         buffer = self._buffer + data if self._buffer else data
         messages: list[Message] = []
         at, end = 0, len(buffer)
-        while end - at >= _PRELUDE.size:
-            total, headers, checksum = _PRELUDE.unpack_from(buffer, at)
-            _check(total, headers, checksum, buffer[at : at + 8])
-            if end - at < total:
-                break
-            messages.append(self._message(buffer[at : at + total], headers))
-            at += total
+        try:
+            while end - at >= _PRELUDE.size:
+                total, headers, checksum = _PRELUDE.unpack_from(buffer, at)
+                _check(total, headers, checksum, buffer[at : at + 8])
+                if end - at < total:
+                    break
+                messages.append(self._message(buffer[at : at + total], headers))
+                at += total
+        except Malformed as broken:
+            if not messages:
+                raise
+            self._broken = broken
         self._buffer = buffer[at:] if at else buffer
         return messages
 
     def close(self) -> None:
         """Raises Malformed where the stream ended inside a message."""
+        if self._broken is not None:
+            raise self._broken
         if self._buffer:
             raise Malformed("the stream ended inside a message")
 

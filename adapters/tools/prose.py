@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _RUN = re.compile(r"`+|~+|\n|[^`~\n]+")
-_QUOTES = frozenset("\"'“”‘’„«»‹›`")
+_QUOTES = frozenset("\\\"'“”‘’„«»‹›`")
 _FENCE = 3
 _CODE = 4
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}")

@@ -49,7 +49,7 @@ class _Block:
 
 
 class Decoder:
-    """One stream. After an exception nothing more is read."""
+    """One stream. After an exception, or once it has both stopped and told its metadata, nothing more is read."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -59,17 +59,24 @@ class Decoder:
         self._last = -1
         self._part = 0
         self._stopped = False
+        self._counted = False
         self._failed = False
+
+    @property
+    def _over(self) -> bool:
+        return self._failed or (self._stopped and self._counted)
 
     def feed(self, data: bytes) -> list[Event]:
         out: list[Event] = []
+        if self._over:
+            return out
         for headers, payload in self._frames.feed(data):
-            if not self._failed:
+            if not self._over:
                 self._message(headers, payload, out)
         return out
 
     def close(self) -> list[Event]:
-        if self._failed:
+        if self._over:
             return []
         self._frames.close()
         if not self._stopped:
@@ -110,6 +117,7 @@ class Decoder:
             case "messageStop":
                 self._end(event, out)
             case "metadata":
+                self._counted = True
                 if (usage := usage_of(event.get("usage"))) is not None:
                     out.append(UsageUpdate(usage))
 

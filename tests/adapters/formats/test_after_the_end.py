@@ -131,6 +131,7 @@ ROWS: list[tuple[str, str, bytes, str, Finish]] = [
         ("ollama-chat", line("a") + line("", True, done_reason="stop"), "stop"),
         ("cohere-chat", sse(*COHERE), "COMPLETE"), ("anthropic-messages", sse(*CLAUDE), "end_turn"),
         ("openai-responses", sse(*RESPONSES), "completed"),
+        ("bedrock-converse", OPENED + STOPPED + frame("metadata", {"usage": {}}), "end_turn"),
     )),
     ("ollama-chat", "text behind the end", line("a") + line("", True, done_reason="stop") + line("b"), "a",
      stop("stop")),

@@ -31,6 +31,7 @@ SHOWN = [
     ('"', True),
     ("say “", True),
     ("it's ", False),
+    ("an escaped \\", True),
     ("~~~\n", True),
     ("~~~xml\ncode\n", True),
     ("~~~\ncode\n~~~\n", False),

@@ -129,8 +129,16 @@ def test_cut_inside_a_message_is_an_error():
 
 
 def test_a_damaged_message_is_an_error():
-    with pytest.raises(Malformed, match="checksum"):
-        API.decoder(READING).feed(BYTES[:200] + b"?" + BYTES[201:])
+    """However much of the stream comes at once; what stood before it is not lost."""
+    damaged = BYTES[:200] + b"?" + BYTES[201:]
+    for pieces in ((damaged,), (damaged[:150], damaged[150:]), (damaged[:201], damaged[201:]),
+                   [damaged[at : at + 1] for at in range(len(damaged))]):
+        decoder, events = API.decoder(READING), []
+        with pytest.raises(Malformed, match="checksum"):
+            for piece in pieces:
+                events += decoder.feed(piece)
+            decoder.close()
+        assert events == EVENTS[: len(events)] and events
 
 
 @pytest.mark.parametrize("body", [b'{"message":"Internal error"}', b"    \n", b"<html>"])
