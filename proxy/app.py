@@ -13,6 +13,7 @@ import string
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,11 @@ class App:
         self._circuits_told = 0.0
 
     def reload(self, config: Config) -> None:
-        """Takes a new configuration for requests from now on."""
+        """Takes a new configuration for requests from now on. What was learned of a provider that it changes (a key
+        that was refused, and is now another) is forgotten."""
+        old = self.gateway.config.providers
         self.gateway = Gateway(config, self._environ, self._transport, self._sign_ins)
+        self.circuits.forget({name for name in old if config.providers.get(name) != old[name]})
         self._signer.warm(config.providers)
 
     def _provider(self, name: str) -> Provider | None:
@@ -112,9 +116,14 @@ class App:
         if turned:
             self.log("state", type=kind, operation=operation)
 
-    def _circuit_names(self) -> list[tuple[str, int | None]]:
+    def _circuit_names(self) -> dict[tuple[str, int | None], str]:
         """The records that are shared: those of configured targets and their keys."""
-        return [(to.name, key) for to in self.gateway.targets() for key in (None, *range(len(to.keys)))]
+        names: dict[tuple[str, int | None], str] = {}
+        for to in self.gateway.targets():
+            names[to.name, None] = ""
+            for index, key in enumerate(to.keys):
+                names[to.name, index] = blake2b(key.encode(), digest_size=8).hexdigest()
+        return names
 
     def _images(self) -> Images | None:
         server = self.gateway.config.server

@@ -8,6 +8,7 @@ it open until the probe has ended.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from adapters.errors import ErrorType, Failure
@@ -149,6 +150,12 @@ class Circuits:
         other = (target, None if name[1] is not None else key)
         if (beside := self.records.get(other)) is not None and beside.probe is not None:
             self.records[other] = replace(beside, probe=None)
+
+    def forget(self, providers: Collection[str]) -> None:
+        """What is known of these providers' targets no longer counts."""
+        self.records = {
+            name: record for name, record in self.records.items() if name[0].partition("/")[0] not in providers
+        }
 
     def _forget(self, now: float) -> None:
         """Only what is open stays, and of that the younger half where there is too much."""

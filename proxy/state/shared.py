@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 
 from adapters import json
 from adapters.errors import Failure
@@ -15,13 +15,14 @@ EVERY = 1.0
 
 class SharedCircuits:
     """Publishes this worker's open records and takes over those of the others. `names` gives the records that the
-    configuration knows: (target, key index or None). Times travel as wall time."""
+    configuration knows, (target, key index or None), and what they stand for: what was opened for one key says nothing
+    of the key that takes its place. Times travel as wall time."""
 
     def __init__(
         self,
         store: Store,
         circuits: Circuits,
-        names: Callable[[], Iterable[tuple[str, int | None]]],
+        names: Callable[[], Mapping[tuple[str, int | None], str]],
         clock: Callable[[], float],
         wall: Callable[[], float],
     ) -> None:
@@ -41,15 +42,16 @@ class SharedCircuits:
     async def exchange(self) -> None:
         """Tells what is new here, asks what is new elsewhere."""
         now = self._clock()
-        names = list(self._names())
-        for name in names:
+        names = self._names()
+        keys = [_key(name, mark) for name, mark in names.items()]
+        for name, key in zip(names, keys, strict=True):
             record = self._circuits.records.get(name, CLOSED)
             if is_open(record, now) and record.until > now and self._told.get(name) != record.until:
                 self._told[name] = record.until
-                await self._store.put(_key(name), _packed(record, self._wall() - now), record.until - now)
+                await self._store.put(key, _packed(record, self._wall() - now), record.until - now)
         if not names:
             return
-        for name, value in zip(names, await self._store.get([_key(name) for name in names]), strict=True):
+        for name, value in zip(names, await self._store.get(keys), strict=True):
             if value is None:
                 continue
             record = _unpacked(value, self._wall() - now)
@@ -59,9 +61,9 @@ class SharedCircuits:
                 self._circuits.records[name] = record
 
 
-def _key(name: tuple[str, int | None]) -> str:
+def _key(name: tuple[str, int | None], mark: str) -> str:
     target, key = name
-    return f"circuit:{target}:{'' if key is None else key}"
+    return f"circuit:{target}:{'' if key is None else key}:{mark}"
 
 
 def _packed(record: Record, offset: float) -> bytes:

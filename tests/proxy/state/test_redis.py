@@ -108,7 +108,7 @@ def test_circuits_are_learnt_by_the_other_workers(valkey):
             shared = SharedCircuits(
                 RedisStore(valkey.url),
                 circuits,
-                lambda: [("p/m", None), ("p/m", 0)],
+                lambda: {("p/m", None): "", ("p/m", 0): "a"},
                 lambda start=start: now[0] + start,
                 lambda: 1_000_000 + now[0],
             )
