@@ -90,7 +90,7 @@ def test_unknown_paths_are_not_found() -> None:
 
 def test_a_port_in_use(emulation: Emulation, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(argparse.Namespace(host="127.0.0.1", port=emulation.port)) == 1
-    assert f"127.0.0.1:{emulation.port}: Address already in use" in capsys.readouterr().err
+    assert f"port {emulation.port} on 127.0.0.1 is taken" in capsys.readouterr().err
 
 
 def test_nothing_is_shared_with_the_adapters() -> None:
