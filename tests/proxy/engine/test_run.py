@@ -36,8 +36,9 @@ class Instant(asyncio.SelectorEventLoop):
         return self._now
 
     def _run_once(self):
-        if not self._ready and self._scheduled:
-            self._now = max(self._now, self._scheduled[0].when())
+        waiting = [timer.when() for timer in self._scheduled if not timer.cancelled()]
+        if not self._ready and waiting:
+            self._now = max(self._now, min(waiting))
         super()._run_once()
 
 
