@@ -75,12 +75,12 @@ class Reporter:
 Checker = Reporter | Keeper
 
 
-def checker(mode: Mode, reading: Reading, restore: Restore) -> Checker | None:
+def checker(mode: Mode, reading: Reading, restore: Restore, objects: bool = False) -> Checker | None:
     """The checker of one answer, None where nothing is to be checked. `restore` gives one call in the client's terms
-    for its events in the wire's."""
+    for its events in the wire's. `objects`: a kept call that is no JSON object cannot be given to the client."""
     match mode:
         case "off":
             return None
         case "report":
             return Reporter(reading, restore)
-    return Keeper(reading, restore, mode == "fallback")
+    return Keeper(reading, restore, mode == "fallback", objects)

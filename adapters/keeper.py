@@ -34,13 +34,16 @@ _ADDED = 1 << 20
 
 class Keeper:
     """Modes repair and fallback. Set `committed` once content has reached the client: an invalid call then goes out as
-    it came, with a warning. Before, with `fails`, it is the answer's failure, and `offence` tells more."""
+    it came, with a warning. Before, with `fails`, it is the answer's failure, and `offence` tells more; with `objects`
+    a call is that if it is no JSON object, which such clients cannot be given."""
 
-    __slots__ = ("_added", "_choice", "_fails", "_judge", "_kept", "_open", "_said", "checked", "committed", "offence")
+    __slots__ = ("_added", "_choice", "_fails", "_judge", "_kept", "_objects", "_open", "_said",
+                 "checked", "committed", "offence")
 
-    def __init__(self, reading: Reading, restore: Restore, fails: bool) -> None:
+    def __init__(self, reading: Reading, restore: Restore, fails: bool, objects: bool = False) -> None:
         self._judge = Judge(reading, restore)
         self._fails = fails
+        self._objects = objects
         self._open: dict[int, Call] = {}
         self._kept: dict[int, list[Call]] = {}
         self._choice = 0
@@ -53,7 +56,7 @@ class Keeper:
     def feed(self, events: list[Event]) -> list[Event]:
         """The events that go on to the client. The last may be Failed: nothing follows then."""
         out = events if self._passes(events) else self._sorted_out(events)
-        if self._fails and not self.committed:
+        if (self._fails or self._objects) and not self.committed:
             self._said += out
         elif self._said:
             self._said.clear()
@@ -189,7 +192,8 @@ class Keeper:
     def _refuse(self, call: Call, verdict: Invalid) -> None:
         """The call is whole, and stays invalid."""
         self._decided(call, verdict)
-        if self._fails and not self.committed:
+        fails = self._fails or (self._objects and call.start.kind == "function" and not is_object(call.text()))
+        if fails and not self.committed:
             start = call.start
             whole = ToolCall(start.id, start.name, call.text(), start.kind, start.signature, start.origin,
                              extras=start.extras)

@@ -115,10 +115,11 @@ class Try:
         first = recoverer(reading, self._job.warnings.append)
         return Restorer(reading, ids.RULES[self._to.api.name], self._tools.new_id, first)
 
-    def _checker(self) -> Checker | None:
+    def _checker(self, objects: bool = False) -> Checker | None:
         """Keeps nothing of the request alive but its reading."""
         reading, rule, new_id = self.outgoing.reading, ids.RULES[self._to.api.name], self._tools.new_id
-        return checker(self._job.plan.tool_check, reading, lambda events: Restorer(reading, rule, new_id).feed(events))
+        mode = self._job.plan.tool_check
+        return checker(mode, reading, lambda events: Restorer(reading, rule, new_id).feed(events), objects)
 
     async def _complete(self, response: Response, filter_moves: bool) -> Streaming | Whole | Failure:
         """A whole answer, or a stream's request that was answered whole. Raises Broken."""
@@ -177,7 +178,7 @@ class Try:
         decoder = partial(self._to.api.decoder, self.outgoing.reading)
         joined = self._joined()
         pieces = None if joined is None else Pieces(joined, self._sent_on, decoder)
-        live = Live(response, decoder(), self._restorer(), self._checker(), pieces)
+        live = Live(response, decoder(), self._restorer(), self._checker(self._job.objects), pieces)
         if not self._job.stream:
             return await self._collected(live, filter_moves)
         gate = Gate(self._job.plan.commit_answer)

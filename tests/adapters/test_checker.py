@@ -193,6 +193,21 @@ def test_calls_that_came_as_one_go_out_apart_and_in_their_order(mode, end):
     assert made.checked.repairs == ["concatenated_objects"]
 
 
+@pytest.mark.parametrize("text", ['{"a":1}{"b":2}', '{"a":1}{"a":', "so"])
+def test_clients_of_objects_are_given_no_other_call_while_nothing_has_reached_them(text):
+    """In `repair`, too: the call is at hand before it goes out."""
+    restore = Restorer(READING, ids.CHAT, lambda n: "x" * n).feed
+    made = checker("repair", READING, restore, True)
+    (failed,) = made.feed([*call("f", text), DONE])
+    assert isinstance(failed, Failed) and failed.failure.type == "invalid_tool_call"
+    assert made.offence.call == ToolCall("c1", "f", text)
+    made = checker("repair", READING, restore, True)
+    made.committed = True
+    assert made.feed([*call("f", text), DONE]) == [*call("f", text), DONE]
+    made = checker("repair", READING, restore, True)
+    assert made.feed([*call("f", '{"b":2}'), DONE]) == [*call("f", '{"b":2}'), DONE]
+
+
 @pytest.mark.parametrize(
     "events, end, reading",
     [

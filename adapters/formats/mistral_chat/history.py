@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adapters import json
 from adapters.errors import Rejected
 from adapters.formats.shared import data_url
+from adapters.history import NO_RESULT
 from adapters.model import NOTHING, Json, Media, Message, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
 from adapters.tools.arguments import as_object, is_object
 
@@ -94,7 +95,7 @@ class Writer:
         return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
     def _result(self, result: ToolResult) -> Json:
-        if result.is_error:
+        if result.is_error and result.content != (Text(NO_RESULT),):
             self._left_out("is_error of a tool result")
         if result.cache is not None or any(isinstance(p, Text) and p.cache is not None for p in result.content):
             self._left_out("cache_control")

@@ -10,6 +10,7 @@ from adapters.errors import Rejected
 from adapters.format import Upstream
 from adapters.formats.openai_chat.details import API
 from adapters.formats.shared import data_url
+from adapters.history import NO_RESULT
 from adapters.model import (
     NOTHING,
     CacheMark,
@@ -235,7 +236,7 @@ class Writer:
         fields: dict[str, Json] = {"role": "tool", "tool_call_id": result.call_id}
         if self._host.tool_result_name and result.name:
             fields["name"] = result.name
-        if result.is_error:
+        if result.is_error and result.content != (Text(NO_RESULT),):
             self._warnings["is_error of a tool result: left out, the API has no such field"] = None
         mark = result.cache or next((p.cache for p in result.content if isinstance(p, Text) and p.cache), None)
         text = "\n".join(part.text for part in result.content if isinstance(part, Text))

@@ -59,6 +59,7 @@ class _Call:
     kind: Literal["function", "custom"]
     batch: int
     name: str = ""
+    pieces: int = 0
     part: int | None = None
     texts: list[str] = field(default_factory=list)
     length: int = 0
@@ -201,22 +202,31 @@ class Calls:
         if call.part is not None:
             if text and not call.placeholder:
                 out.append(CallDelta(call.part, text))
-        elif call.name and (call.length or (call.id and self._is_final(call.name))) and not self._packs(call):
+        elif call.name and (call.length or self._is_known(call)) and not self._packs(call):
             self._open(call, out)
 
     def _name(self, call: _Call, name: str) -> None:
-        """A name comes once, in pieces, or growing; what fits no known tool does not change it."""
+        """A name comes once, in pieces, or growing. Behind a known tool's name that came whole, what leads to no other
+        known one is junk; in a name that comes in pieces every piece counts, or its beginning would be taken for it."""
         if not call.name:
-            call.name = name
+            call.name, call.pieces = name, 1
         elif name != call.name and not call.length:
             if name.startswith(call.name) and name in self._known:
                 call.name = name
-            elif any(known.startswith((call.name + name).removeprefix("functions.")) for known in self._known):
+            elif call.pieces > 1 or self._bare(call.name) not in self._known or self._leads_on(call.name + name):
                 call.name += name
+                call.pieces += 1
 
-    def _is_final(self, name: str) -> bool:
-        """Whether no known tool's name begins with this known tool's name."""
-        name = self._bare(name)
+    def _leads_on(self, name: str) -> bool:
+        """Whether a known tool's name begins so."""
+        short = name.removeprefix("functions.")
+        return any(known.startswith((name, short)) for known in self._known)
+
+    def _is_known(self, call: _Call) -> bool:
+        """Whether the call can begin before its arguments: its name came whole and no known tool's begins with it."""
+        if not call.id or call.pieces > 1:
+            return False
+        name = self._bare(call.name)
         return name in self._known and not any(k != name and k.startswith(name) for k in self._known)
 
     def _clean(self, name: str) -> str:

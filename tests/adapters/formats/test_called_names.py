@@ -115,3 +115,38 @@ def test_the_named_tool_is_called_and_no_other(api: str, named: str, called: str
         (call,) = fold(Restorer(READING, CHAT, lambda n: "x" * n).feed(events)).parts
         assert isinstance(call, ToolCall) and (call.name, json.loads(call.arguments)) == (called, {"x": 1})
         assert sum(isinstance(event, CallStart) for event in events) == 1
+
+
+PIECEMEAL = [
+    (["functions.run"], "functions.run", "functions.run"),
+    (["get_weather"], "functions.get_weather", "get_weather"),
+    (["get_weather"], "get_weather<|channel|>commentary", "get_weather"),
+    (["get_weather"], "get_weather ", "get_weather"),
+    (["get_weather", "ns.get"], "ns.get_weather", "ns.get_weather"),
+    (["get_weather"], "Get_Weather", "Get_Weather"),
+    (["fs", "fs.read"], "fs.write", "fs.write"),
+    (["fs", "fs.read"], "fs.read", "fs.read"),
+    (["zzz"], "read_file", "read_file"),
+]
+
+
+@pytest.mark.parametrize("size", [3, 5, 100])
+@pytest.mark.parametrize("tools, name, called", PIECEMEAL, ids=[name for _, name, _ in PIECEMEAL])
+@pytest.mark.parametrize("api", ["openai-chat", "mistral-chat"])
+def test_a_name_in_pieces_is_the_name_that_comes_whole(
+    api: str, tools: list[str], name: str, called: str, size: int
+) -> None:
+    """Its beginning is never taken for it, however well it fits another tool."""
+    first, *rest = [name[at : at + size] for at in range(0, len(name), size)]
+    functions: list[dict[str, Any]] = [
+        {"id": "abcdefghi", "type": "function", "function": {"name": first, "arguments": ""}},
+        *({"function": {"name": piece}} for piece in rest), {"function": {"arguments": '{"x":1}'}},
+    ]
+    chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **one}]}}]} for one in functions]
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    found = registry.api(api)
+    assert found is not None
+    decoder = found.decoder(Reading("m", declared=frozenset(tools), schemas=dict.fromkeys(tools, b"{}")))
+    events = [*decoder.feed(sse(*chunks, end) + b"data: [DONE]\n\n"), *decoder.close()]
+    assert [(call.name, call.arguments) for call in fold(events).parts if isinstance(call, ToolCall)] == [
+        (called, '{"x":1}')]
